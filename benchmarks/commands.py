@@ -23,7 +23,7 @@ from benchmarks.measure import Cost, in_turn, ratio_of, typical
 from benchmarks.report import about, table, write_section
 from prof_analysis import open_profile
 from prof_analysis.analyses import ANALYSES
-from prof_analysis.common.options import MODULES
+from prof_analysis.common.option_docs import MODULES
 from prof_analysis.engine.statements import code_digest
 
 # Recipes that answer the question of a command, as far as there is one.

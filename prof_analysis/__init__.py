@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from prof_analysis.common.errors import InputError, OutputError, ProfAnalysisError, ProfAnalysisWarning, QueryError
-from prof_analysis.common.options import Keywords, check, shows_options
+from prof_analysis.common.option_docs import check
+from prof_analysis.common.options import Keywords, shows_options
 from prof_analysis.common.version import __version__
 
 if TYPE_CHECKING:

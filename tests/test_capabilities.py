@@ -9,8 +9,8 @@ import pytest
 
 from prof_analysis.analyses import ANALYSES, export_name
 from prof_analysis.common import options
+from prof_analysis.common.answer_options import Options
 from prof_analysis.common.capabilities import CAPABILITIES, OF_THE_RUN, Requirement, any_of, lacking, why_not
-from prof_analysis.common.options import Options
 from prof_analysis.engine.tables import documented_tables
 from prof_analysis.sources import NAMES, SOURCES, Source
 from prof_analysis.sources.discovery import find_ranks

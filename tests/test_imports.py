@@ -7,6 +7,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = "prof_analysis"
+MOST_LINES = 300
 # A room imports rooms of lower floors only.
 FLOORS = (
     ("collect", "common", "functions"),
@@ -66,6 +67,12 @@ def test_no_files_import_each_other_in_a_circle() -> None:
         TopologicalSorter(imports(modules())).prepare()
     except CycleError as error:
         raise AssertionError(" imports ".join(error.args[1])) from None
+
+
+def test_a_file_is_one_thing_of_at_most_300_lines() -> None:
+    """But collect.py, which runs where the model runs and so is one file."""
+    sizes = {module: len(file.read_text(encoding="utf-8").splitlines()) for module, file in modules().items()}
+    assert not {module: size for module, size in sizes.items() if size > MOST_LINES and room_of(module) != "collect"}
 
 
 def test_each_room_lies_on_a_floor() -> None:

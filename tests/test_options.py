@@ -17,7 +17,9 @@ import prof_analysis
 from prof_analysis import InputError, OutputError, ProfAnalysisWarning, Profile, open_profile
 from prof_analysis.cli import app
 from prof_analysis.cli.options import ModuleOptions, takes_options
-from prof_analysis.common.options import Keywords, Options, ProfileOptions, documented
+from prof_analysis.common.answer_options import Options
+from prof_analysis.common.option_docs import documented
+from prof_analysis.common.options import Keywords, ProfileOptions
 from prof_analysis.engine.statements import sql_folder
 from prof_analysis.engine.tables import documented_tables
 from prof_analysis.engine.variables import variables_read

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from prof_analysis.common.capabilities import Requirement, any_of
-from prof_analysis.common.options import INPUT, MACHINE
+from prof_analysis.common.option_docs import INPUT, MACHINE
 
 
 @dataclass(frozen=True)

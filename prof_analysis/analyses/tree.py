@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-# The SQL of the path of a module, from its columns.
+# The SQL of the path of a module, from its columns, where no table has the path; NULL outside modules.
 PATH = "if(parent_module = '', module, parent_module || '/' || module)"
-_BACKWARD = "[Backward]"
+# What stands before the name of a module in its backward.
+BACKWARD = "[Backward]"
 
 
 def as_tree(shown: Iterable[Mapping[str, Any]], known: Iterable[Mapping[str, Any]] = ()) -> list[dict[str, Any]]:
@@ -40,6 +41,6 @@ def paths_of(rows: Iterable[Mapping[str, Any]]) -> list[str]:
 def _with_around(path: str) -> list[str]:
     """Return the paths of the modules around a module, outermost first, and its own; around a backward are backwards."""
     *names, last = path.split("/")
-    prefix = _BACKWARD if last.startswith(_BACKWARD) else ""
+    prefix = BACKWARD if last.startswith(BACKWARD) else ""
     around = ["/".join((*names[:depth], prefix + name)) for depth, name in enumerate(names)]
     return [*around, path]

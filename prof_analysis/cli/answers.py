@@ -8,7 +8,8 @@ from typing import Annotated, Any, cast
 import typer
 
 from prof_analysis.analyses import Analysis
-from prof_analysis.common.options import ANSWER, SHOW, Keywords, ProfileOptions, documented
+from prof_analysis.common.option_docs import ANSWER, SHOW, documented
+from prof_analysis.common.options import Keywords, ProfileOptions
 
 _OPTIONS: Mapping[str, tuple[Any, Any]] = {
     "sort": (

@@ -9,7 +9,7 @@ from prof_analysis.cli.help import LOOK_UP, Command, epilog_of
 from prof_analysis.cli.options import AsJson, ScreenOptions, takes_options
 from prof_analysis.cli.screen import exit_on_error, print_json
 from prof_analysis.common.errors import OutputError
-from prof_analysis.common.options import RESULT
+from prof_analysis.common.option_docs import RESULT
 
 app = typer.Typer()
 

@@ -14,7 +14,8 @@ from prof_analysis.cli.help import CHANGE, AnalysisCommand, epilog_of
 from prof_analysis.cli.options import CompareOptions, ResultOptions, ScreenOptions, Written, takes_options
 from prof_analysis.cli.screen import USAGE_OR_INPUT_ERROR, exit_on_error, fail, finish, print_answer, progress, show, tell
 from prof_analysis.common.errors import ProfAnalysisError, ProfAnalysisWarning
-from prof_analysis.common.options import COMPARE, RESULT, Keywords
+from prof_analysis.common.option_docs import COMPARE, RESULT
+from prof_analysis.common.options import Keywords
 from prof_analysis.exports import ExportType
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ from typing import Any
 import typer
 
 from prof_analysis.analyses import ANALYSES, COMPARED
-from prof_analysis.common.options import MACHINE, SHOW, ProfileOptions, documented
+from prof_analysis.common.option_docs import MACHINE, SHOW, documented
+from prof_analysis.common.options import ProfileOptions
 
 # The groups of commands that are no analyses.
 CHANGE, LOOK_UP, KEEP = "What changed", "Look up", "Keep"

@@ -9,7 +9,8 @@ from prof_analysis.cli.help import KEEP, LOOK_UP, Command, epilog_of
 from prof_analysis.cli.options import AsJson, ProfilePath, ScreenOptions, SourceOption, takes_options
 from prof_analysis.cli.screen import exit_on_error, opened, print_json
 from prof_analysis.common.errors import InputError
-from prof_analysis.common.options import MACHINE, NO_CACHE
+from prof_analysis.common.option_docs import MACHINE
+from prof_analysis.common.options import NO_CACHE
 
 app = typer.Typer()
 

@@ -14,19 +14,8 @@ from prof_analysis.analyses import ANALYSES
 from prof_analysis.cli.values import PARSERS
 from prof_analysis.common.command_line import word
 from prof_analysis.common.errors import OutputError
-from prof_analysis.common.options import (
-    ANSWER,
-    COMPARE,
-    INPUT,
-    MACHINE,
-    MODULES,
-    RESULT,
-    SHOW,
-    Doc,
-    Keywords,
-    ProfileOptions,
-    documented,
-)
+from prof_analysis.common.option_docs import ANSWER, COMPARE, INPUT, MACHINE, MODULES, RESULT, SHOW, Doc, documented
+from prof_analysis.common.options import Keywords, ProfileOptions
 from prof_analysis.exports import ExportType
 
 # The groups of options, as the help has them one below the other.

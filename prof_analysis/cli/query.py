@@ -11,7 +11,7 @@ from prof_analysis.cli.help import LOOK_UP, Command, epilog_of
 from prof_analysis.cli.options import ModuleOptions, ProfileOption, ScreenOptions, takes_options
 from prof_analysis.cli.screen import exit_on_error, finish, opened, print_answer, view_of
 from prof_analysis.common.errors import InputError, reason_of
-from prof_analysis.common.options import ANSWER, SHOW
+from prof_analysis.common.option_docs import ANSWER, SHOW
 from prof_analysis.common.visible import visible_lines
 
 app = typer.Typer()

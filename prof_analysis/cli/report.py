@@ -9,7 +9,8 @@ from prof_analysis.cli.help import KEEP, Command, epilog_of
 from prof_analysis.cli.options import AsJson, Debug, ProfilePath, Quiet, ScreenOptions, Written, takes_options
 from prof_analysis.cli.screen import finish, opened, print_answer
 from prof_analysis.common.errors import OutputError
-from prof_analysis.common.options import INPUT, MACHINE, MODULES, RESULT, Keywords
+from prof_analysis.common.option_docs import INPUT, MACHINE, MODULES, RESULT
+from prof_analysis.common.options import Keywords
 
 app = typer.Typer()
 OPTIONS = (INPUT, MODULES, MACHINE, "peak_tflops")

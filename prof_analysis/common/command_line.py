@@ -4,7 +4,8 @@ import os
 import shlex
 from dataclasses import fields
 
-from prof_analysis.common.options import INPUT, MODULES, ProfileOptions, documented
+from prof_analysis.common.option_docs import INPUT, MODULES, documented
+from prof_analysis.common.options import ProfileOptions
 
 # Options that have another name on the command line.
 _WORDS = {"module_domains": "module_domain", "thresholds": "threshold", "sql": "sql_folder"}

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
-from prof_analysis.common.options import Keywords, one_of
+from prof_analysis.common.option_docs import one_of
+from prof_analysis.common.options import Keywords
 
 # Option of a profile -> what a value of it is now.
 _OPTIONS: Mapping[str, Callable[[Any], dict[str, Any]]] = {

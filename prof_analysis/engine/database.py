@@ -7,8 +7,8 @@ from pathlib import Path
 
 import duckdb
 
+from prof_analysis.common.answer_options import USUAL, Variables
 from prof_analysis.common.errors import InputError
-from prof_analysis.common.options import USUAL, Variables
 from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.quotes import quote, quote_text
 from prof_analysis.engine.statements import run

@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from prof_analysis.common.options import USUAL
+from prof_analysis.common.answer_options import USUAL
 from prof_analysis.engine.macros import called_in
 from prof_analysis.engine.table_file import Table
 from prof_analysis.engine.tables import has_text_ids, source_tables

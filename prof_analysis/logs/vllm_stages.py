@@ -18,7 +18,7 @@ import duckdb
 
 from prof_analysis.common import input_files
 from prof_analysis.common.errors import InputError, reason_of
-from prof_analysis.common.options import check_path
+from prof_analysis.common.option_docs import check_path
 from prof_analysis.common.scratch import temporary_folder
 from prof_analysis.engine.database import connect
 from prof_analysis.engine.tables import log_tables

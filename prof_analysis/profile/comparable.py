@@ -50,8 +50,6 @@ _NO_STEP = "no step is left of it; leave out fewer steps"
 
 def without_common_modules(profile: Profile, runs: Runs) -> dict[str, str]:
     """Return the runs whose modules have no partner in the base, by their names, and a sentence about each."""
-    # Both sides have modules, and none has a partner.
-    none_has_a_partner = "list_sort(list(DISTINCT rule)) = ['only base', 'only new']"
     outermost = profile.rows(
         "SELECT DISTINCT run, name FROM compare.module_node WHERE parent_node_id IS NULL AND name IS NOT NULL ORDER BY name"
     )
@@ -59,7 +57,7 @@ def without_common_modules(profile: Profile, runs: Runs) -> dict[str, str]:
     def names(run: str) -> str:
         return listed(row["name"] for row in outermost if row["run"] == run)
 
-    alone = profile.rows(f"SELECT run FROM runs.module_match GROUP BY run HAVING {none_has_a_partner}")
+    alone = profile.rows("FROM runs.without_partner")
     return {
         run: f"{runs[run]}: has no module in common with {runs[BASE]} ({names(run)} against {names(BASE)}); compare runs of "
         "one model, or name what corresponds with --alias FILE, a csv file that --suggest-aliases FILE writes"

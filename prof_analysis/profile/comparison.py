@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from prof_analysis.analyses import COMPARED, COMPARED_ON_REQUEST, COMPARED_WHERE_RECORDED, overview
 from prof_analysis.common import frames
+from prof_analysis.common.answer_options import Per, step_numbers
 from prof_analysis.common.errors import InputError
 from prof_analysis.common.old_words import options_in_new_words
-from prof_analysis.common.options import Keywords, Per, check_path, step_numbers
+from prof_analysis.common.option_docs import check_path
+from prof_analysis.common.options import Keywords
 from prof_analysis.common.visible import visible
 from prof_analysis.profile import comparable
 from prof_analysis.profile.profile import Profile
@@ -220,7 +222,7 @@ class Comparison:
 
     def _provide(self) -> None:
         """Build all tables, with figures per unit that all ranks have."""
-        tables = (*self._tables, "runs.compared_run", "runs.module_match")
+        tables = (*self._tables, "runs.compared_run", "runs.without_partner", "runs.step_count", "runs.kernel_share")
         self.profile.provide(tables)
         first = kinds = comparable.kinds_of_units(self.profile)
         for per in ("call", "run"):

@@ -2,7 +2,7 @@
 
 from prof_analysis.analyses import ANALYSES
 from prof_analysis.common.errors import InputError
-from prof_analysis.common.options import check
+from prof_analysis.common.option_docs import check
 from prof_analysis.exports import EXPORT_TYPES
 
 

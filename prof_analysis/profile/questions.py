@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from prof_analysis.analyses import ANALYSES, Analysis
 from prof_analysis.common.old_words import arguments_in_new_words
-from prof_analysis.common.options import one_of
+from prof_analysis.common.option_docs import one_of
 from prof_analysis.engine.tables import documented_tables
 
 if TYPE_CHECKING:

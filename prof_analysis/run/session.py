@@ -14,24 +14,22 @@ import duckdb
 
 from prof_analysis.common.capabilities import Questions, Requirement
 from prof_analysis.common.errors import InputError, ProfAnalysisError, QueryError, reason_of, remedy_of
-from prof_analysis.common.options import OnProgress, ProfileOptions
+from prof_analysis.common.options import ProfileOptions
 from prof_analysis.engine.database import connect
 from prof_analysis.engine.own_tables import read_own_tables
 from prof_analysis.engine.planning import split_across_ranks
 from prof_analysis.engine.table_file import Column, Table
 from prof_analysis.engine.tables import all_tables
 from prof_analysis.engine.variables import variables_named, variables_read
-from prof_analysis.run.cache.folders import Folders
-from prof_analysis.run.cache.store import RankStore, about_rows
-from prof_analysis.run.job import Job, Outcome
-from prof_analysis.run.machine import Machine, run
+from prof_analysis.run.cache.store import RankStore
+from prof_analysis.run.found import chosen_ranks, runs_of, say_what_was_found
 from prof_analysis.run.problems import Problems, found_in_tables
-from prof_analysis.run.progress import of_all
 from prof_analysis.run.rules import check_thresholds
 from prof_analysis.run.secrets import known_ranks, raise_anonymous
+from prof_analysis.run.stores import Stores
 from prof_analysis.run.views import Views
 from prof_analysis.sources.rank import Rank
-from prof_analysis.sources.runs import find_runs, said_of_missing, said_of_runs, said_of_shared, said_of_uneven
+from prof_analysis.sources.runs import find_runs
 
 if TYPE_CHECKING:
     from prof_analysis.anonymous.texts import Anonymous
@@ -69,8 +67,6 @@ class Session:
         self.failures, self.warnings, self.details = (self._problems.failures, self._problems.warnings, self._problems.details)
         self.warn = self._problems.warn
         self._variables = options.variables()
-        self._machine = Machine(options.workers, options.threads, options.memory_limit, options.scheduler)
-        self._on_progress: OnProgress | None = None
         self._is_closed = False
         self._turn = RLock()
         self._process = os.getpid()
@@ -79,49 +75,27 @@ class Session:
         self._shown_to_users: set[str] = set()
         self._shown_ranks: Set[Rank] = set()
         found = find_runs(paths, options, options.source, questions)
-        self.ranks = _selected(found if anonymous is None else known_ranks(anonymous, found), options.rank_list)
-        self.runs = tuple(dict.fromkeys(rank.run for rank in self.ranks if rank.run or not rank.left_out))
+        self.ranks = chosen_ranks(found if anonymous is None else known_ranks(anonymous, found), options.rank_list)
+        self.runs = runs_of(self.ranks)
         if missing := sorted(paths.keys() - {"", *(rank.run for rank in self.ranks)}):
             path = paths[missing[0]]
             raise InputError(f"{path}: holds none of the chosen ranks; choose ranks that each run has", path=path)
-        self._failed = {rank.profile for rank in self.ranks if rank.left_out}
-        self._say_what_was_found(found, paths)
-        self._folders = Folders(options)
-        # The workers of a cluster spill to disks of their own.
-        self._spill_folder = self._folders.temporary if options.scheduler is None else None
-        self.connection = connect(self._variables, temp_directory=self._folders.temporary / "spill", macros=False)
+        say_what_was_found(self._problems, self.ranks, found, paths)
+        self._stores = Stores(self.ranks, options, self._own, self._problems, lambda: self._is_closed)
+        self.connection = connect(self._variables, temp_directory=self._stores.temporary / "spill", macros=False)
         try:
             self._views = Views(self.connection, self.runs, lambda: self._is_closed, anonymous)
-            folders = self._folders.of(rank for rank in self.ranks if not rank.left_out)
-            self._stores = {rank: RankStore(folder, rank, self._variables, self._own) for rank, folder in folders.items()}
             self._check_step()
         except BaseException:
             self.close()
             raise
         # Not before: progress would rise for the step and begin anew for the question.
-        self._on_progress = options.on_progress
-
-    def _say_what_was_found(self, found: list[Rank], paths: Mapping[str, Path]) -> None:
-        """Warn of ranks that cannot be read, are not here, or do not belong together; `found` has those not chosen too."""
-        for rank in self.ranks:
-            if rank.left_out:
-                self._problems.fail(rank.left_out, rank)
-            for remark in (*(f"{reason}; the rank is read without it" for reason in rank.unread), *rank.doubts):
-                self.warn(remark, rank)
-        if said := said_of_runs(self.path, self.ranks) if "" in paths else said_of_shared(self.ranks):
-            self.warn(said)
-        self._problems.warn_of_same_ids(self.ranks)
-        # Ranks that were found and not chosen are no gap, and who gives a file has chosen it.
-        of_folders = [rank for rank in found if rank.run in self.runs and not paths.get(rank.run, self.path).is_file()]
-        for name, said in said_of_missing(of_folders).items():
-            self.warn(f"{f'run {name}: ' if len(self.runs) > 1 else ''}{said}; figures over ranks are of those here")
-        for rank, said in said_of_uneven(self.ranks):
-            self.warn(said, rank)
+        self._stores.on_progress = options.on_progress
 
     @property
     def stores(self) -> dict[Rank, RankStore]:
         """The readable ranks, each with the store of its tables."""
-        return {rank: store for rank, store in self._stores.items() if rank.profile not in self._failed}
+        return self._stores.readable
 
     def options_of(self, table: str) -> dict[str, object]:
         """Return the options that a table depends on, with their values."""
@@ -236,9 +210,7 @@ class Session:
         texts = [_TEXTS] if self._anonymous is not None and of_ranks and _TEXTS not in self._shown else []
         of_ranks = (*of_ranks, *_without(texts, set(of_ranks)))
         new = _without(of_ranks, self._provided)
-        self._build(tuple(new))
-        if self._drop_damaged(new):
-            self._build(tuple(new))
+        self._stores.build(tuple(new), self.connection)
         if not self.stores:
             more = f" (and {len(self.failures) - 1} more ranks failed)" if len(self.failures) > 1 else ""
             first = self._problems.errors[0]
@@ -278,52 +250,10 @@ class Session:
         try:
             self._views.close()
             self.connection.close()
-            self._folders.close()
+            self._stores.close()
         finally:
             if is_mine:
                 self._turn.release()
-
-    def _build(self, tables: tuple[str, ...]) -> None:
-        """Build the tables that the ranks lack; tables that do not fit into the cache go to temporary folders."""
-        failed = self._run(self._jobs(self.stores, tables, self._folders.keep))
-        full = [rank for rank, outcome in failed.items() if outcome.path == self._stores[rank].folder]
-        moved = {rank: store for rank in full if (store := self._folders.without_cache(self._stores[rank]))}
-        self._stores.update(moved)
-        failed = {rank: outcome for rank, outcome in failed.items() if rank not in moved}
-        for rank, outcome in (failed | self._run(self._jobs(moved, tables, keep=False))).items():
-            self._failed.add(rank.profile)
-            self._problems.fail(outcome.failure or "", rank, outcome.path, outcome.details or "")
-
-    def _jobs(self, stores: Mapping[Rank, RankStore], tables: tuple[str, ...], keep: bool) -> list[Job]:
-        """Return the jobs for the tables of a question that the stores lack."""
-        lacking = {rank: store.lacking(tables) for rank, store in stores.items()}
-        return [
-            Job(rank, lacking[rank], self._variables, store.folder, self._own, None, None, self._spill_folder, tables, keep)
-            for rank, store in stores.items()
-            if tables and (lacking[rank] or store.warnings(tables) is None)
-        ]
-
-    def _run(self, jobs: list[Job]) -> dict[Rank, Outcome]:
-        """Run jobs, and return those that failed."""
-        outcomes: dict[Rank, Outcome] = {}
-
-        def on_done(outcome: Outcome) -> None:
-            outcomes[outcome.job.rank] = outcome
-            end(outcome.job.rank)
-
-        if jobs:
-            count, end = of_all({job.rank: job.input_bytes for job in jobs}, self._on_progress)
-            run(jobs, self._machine, on_done, count, lambda: self._is_closed)
-            self._folders.shrink()
-        return {job.rank: outcomes[job.rank] for job in jobs if outcomes[job.rank].failure}
-
-    def _drop_damaged(self, tables: list[str]) -> bool:
-        """Remove files of tables that are damaged or from elsewhere, and return whether there were any."""
-        files = [store.file(table) for table in tables for store in self.stores.values()]
-        damaged = set(files) - about_rows(self.connection, files).keys()
-        for file in damaged:
-            file.unlink(missing_ok=True)
-        return bool(damaged)
 
     def _check_step(self) -> None:
         step_id = self._variables["step_id"]
@@ -346,14 +276,3 @@ _TEXTS = "trace.string"
 
 def _without(tables: Iterable[str], others: Set[str]) -> list[str]:
     return [table for table in tables if table not in others]
-
-
-def _selected(found: list[Rank], rank_list: Iterable[int] | None) -> list[Rank]:
-    if rank_list is None:
-        return found
-    wanted = set(rank_list)
-    known = {rank.rank_id for rank in found if rank.rank_id is not None}
-    if unknown := sorted(wanted - known):
-        there = ", ".join(map(str, sorted(known))) or "none has a number"
-        raise InputError(f"there is no rank {', '.join(map(str, unknown))}; the ranks are {there}")
-    return [rank for rank in found if rank.rank_id in wanted]

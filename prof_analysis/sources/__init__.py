@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 if TYPE_CHECKING:
     import duckdb
 
-    from prof_analysis.common.options import Options
+    from prof_analysis.common.answer_options import Options
     from prof_analysis.sources.found import Found
     from prof_analysis.sources.identity import Identity
     from prof_analysis.sources.rank import Rank

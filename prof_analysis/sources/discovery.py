@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from prof_analysis.common.answer_options import USUAL, Options
 from prof_analysis.common.capabilities import EACH_CAPABILITY, OF_THE_RUN, Questions, why_not
 from prof_analysis.common.errors import InputError, reason_of
 from prof_analysis.common.input_files import check_regular
-from prof_analysis.common.options import USUAL, Options
 from prof_analysis.sources import NAMES, SOURCES, Source
 from prof_analysis.sources.rank import Rank, readable
 from prof_analysis.sources.readers.packed import archives_in, why_packed

@@ -9,9 +9,10 @@ from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
+from prof_analysis.common.answer_options import USUAL, Options
 from prof_analysis.common.capabilities import EACH_CAPABILITY, Questions
 from prof_analysis.common.errors import InputError
-from prof_analysis.common.options import USUAL, Options, check_path
+from prof_analysis.common.option_docs import check_path
 from prof_analysis.sources import SOURCES, Source
 from prof_analysis.sources.discovery import find_ranks, root_of
 from prof_analysis.sources.identity import with_doubts, with_numbers, without_copies

@@ -79,7 +79,7 @@ slice AS (
         event_text(module),
         'module',
         concat(
-            event_member('path', event_text(concat_ws('/', nullif(parent_module, ''), module))),
+            event_member('path', event_text(path_of_module(parent_module, module))),
             event_member('kernels', kernel_count),
             event_member('kernel_ns', kernel_duration_ns),
             event_member('own_kernel_ns', own_duration_ns),
@@ -99,7 +99,7 @@ slice AS (
         event_text(coalesce(name, '(name lost)')),
         kind::VARCHAR,
         concat(
-            event_member('module', if(module IS NULL, NULL, event_text(concat_ws('/', nullif(parent_module, ''), module)))),
+            event_member('module', event_text(path_of_module(parent_module, module))),
             event_member('no module', event_text(reason)),
             event_member('op', event_text(op_name)),
             event_member('type', event_text(type)),

@@ -167,7 +167,7 @@ worded AS (
 )
 SELECT
     summed.pattern,
-    nullif(concat_ws('/', nullif(path.parent_module, ''), path.module), '') AS module,
+    path.module_path AS module,
     worded.parts,
     summed.chain_count,
     summed.kernel_count,

@@ -65,7 +65,7 @@ SELECT
     path.is_backward,
     path.parent_module,
     path.module,
-    concat_ws('/', nullif(path.parent_module, ''), if(path.is_backward, substr(path.module, 11), path.module)) AS module_path,
+    path_of_module(path.parent_module, if(path.is_backward, substr(path.module, 11), path.module)) AS module_path,
     key_of_path.op_key
 FROM module.path
 JOIN node ON node.path = path.path

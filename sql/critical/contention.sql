@@ -49,7 +49,7 @@ summed AS (
     GROUP BY counted.path_id, counted.op_name_id, counted.type_id, neighbour.type_id
 )
 SELECT
-    nullif(concat_ws('/', nullif(path.parent_module, ''), path.module), '') AS module,
+    path.module_path AS module,
     summed.op_name_id,
     summed.type_id,
     summed.neighbour_type_id,

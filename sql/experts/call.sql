@@ -69,7 +69,7 @@ SELECT
     placed.kernel_id,
     placed.step_id,
     placed.position,
-    if(kernel.module IS NULL, NULL, concat_ws('/', nullif(kernel.parent_module, ''), kernel.module)) AS module,
+    path_of_module(kernel.parent_module, kernel.module) AS module,
     placed.start_ns,
     placed.duration_ns,
     shape.row_count,

@@ -172,7 +172,7 @@ SELECT
     summed.is_between_steps,
     summed.cause,
     summed.work,
-    if(path.path_id IS NULL, NULL, concat_ws('/', nullif(path.parent_module, ''), path.module)) AS module,
+    path.module_path AS module,
     summed.op_id,
     summed.call_id,
     nullif(summed.copies, 'unknown')::ENUM('host to device', 'device to host') AS copies,

@@ -161,7 +161,7 @@ summed AS (
 )
 SELECT
     summed.kind,
-    nullif(concat_ws('/', nullif(path.parent_module, ''), path.module), '') AS module,
+    path.module_path AS module,
     summed.* EXCLUDE (kind, path_id)
 FROM summed
 LEFT JOIN module.path USING (path_id)

@@ -72,3 +72,7 @@ CREATE MACRO IF NOT EXISTS folded_path(classes, places, is_backward) AS
         ),
         '/'
     );
+
+-- All names of a module, joined by '/': the names around it, '' for an outermost one, and its own. NULL outside modules.
+CREATE MACRO IF NOT EXISTS path_of_module(parent_module, module) AS
+    if(module IS NULL, NULL, concat_ws('/', nullif(parent_module, ''), module));

@@ -10,6 +10,7 @@
 -- depth         BIGINT   number of names; 1 for an outermost module
 -- parent_module VARCHAR   all names but the last, joined by '/'; '' for an outermost module
 -- module        VARCHAR   the last name; with [Backward] before it for the backward
+-- module_path   VARCHAR   all names, joined by '/'; with [Backward] before the last one for the backward
 WITH RECURSIVE forward_call AS (
     SELECT path_key, min(range_id) AS range_id
     FROM module.call
@@ -76,7 +77,8 @@ SELECT
     row_number() OVER (ORDER BY position, is_backward, path) AS path_id,
     len(path) AS depth,
     array_to_string(names[:-2], '/') AS parent_module,
-    CASE WHEN is_backward THEN '[Backward]' ELSE '' END || names[-1] AS module
+    CASE WHEN is_backward THEN '[Backward]' ELSE '' END || names[-1] AS module,
+    path_of_module(parent_module, module) AS module_path
 FROM named_path
 JOIN spelled USING (path)
 ORDER BY path_id

@@ -105,7 +105,7 @@ summed AS (
     FROM kernel
     GROUP BY ALL
 )
-SELECT nullif(concat_ws('/', nullif(path.parent_module, ''), path.module), '') AS module, summed.* EXCLUDE (path_id)
+SELECT path.module_path AS module, summed.* EXCLUDE (path_id)
 FROM summed
 LEFT JOIN module.path USING (path_id)
 ORDER BY duration_ns DESC, path_id, op_name_id, type_id, bound, busy_percent

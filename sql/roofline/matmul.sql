@@ -111,7 +111,7 @@ with_rows AS (
     FROM with_result
 )
 SELECT
-    nullif(concat_ws('/', nullif(path.parent_module, ''), path.module), '') AS module,
+    path.module_path AS module,
     with_rows.op_name_id,
     with_rows.type_id,
     with_rows.input_shapes_id,

@@ -4,7 +4,7 @@
 --
 -- Without the option it looks for names that are empty: a comparison with NULL would make the columns of the paths needless.
 WITH spelled AS (
-    SELECT path_id, '/' || concat_ws('/', nullif(parent_module, ''), module) || '/' AS path
+    SELECT path_id, '/' || module_path || '/' AS path
     FROM module.path
 ),
 wanted AS (SELECT '/' || coalesce(getvariable('module'), '/') || '/' AS part)

@@ -54,7 +54,7 @@ EMPTY = {
     "layer.by_index", "layer.pass_layer", "layer.sibling",
     "graph.by_step", "graph.compilation", "graph.eager_op", "module.recomputed", "op.sync_batch_norm",
     "graph.event", "graph.inference", "graph.entry", "graph.execution", "graph.preparation", "graph.call", "graph.statistic",
-    "kernels.on_cpu", "communication.p2p",
+    "kernels.on_cpu", "communication.p2p", "pipeline.p2p",
     "mfu.attention", "mfu.attention_mark", "mfu.audit", "mfu.convolution", "mfu.fused_matmul", "mfu.marked_flops",
     "mfu.marked_kernel", "mfu.plain_shape", "mfu.recorded", "mfu.recorded_range", "trace.mstx_task",
     "mfu.grouped_matmul", "mfu.counted", "mfu.matrix_unit", "mfu.unsure_shape", "mfu.vector_shape",

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from prof_analysis.common.options import Variables
+from prof_analysis.common.answer_options import Variables
 from prof_analysis.engine.building import build
 from prof_analysis.engine.database import connect
 from prof_analysis.engine.planning import Plan, make_plan

@@ -8,7 +8,7 @@ import pytest
 
 from prof_analysis import InputError
 from prof_analysis.engine.database import connect
-from prof_analysis.sources.ascend_text import columns as text_columns
+from prof_analysis.sources.ascend_text import csv_columns
 from prof_analysis.sources.readers.csv_file import copy_columns
 
 Row = tuple[str | None, ...]
@@ -36,7 +36,7 @@ def read(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Read]:
     def read_back(content: bytes) -> tuple[list[Row], list[str]]:
         path.write_bytes(content)
         connection.execute("DROP TABLE IF EXISTS cell")
-        warnings = copy_columns(connection, path, COLUMNS, "cell", {"shapes": text_columns.DETAIL_LINES["input_shapes"]})
+        warnings = copy_columns(connection, path, COLUMNS, "cell", {"shapes": csv_columns.DETAIL_LINES["input_shapes"]})
         rows = connection.execute("FROM cell ORDER BY row_number").fetchall()
         numbers = [row[0] for row in rows]
         assert numbers == sorted(set(numbers))

@@ -12,7 +12,8 @@ import pytest
 from prof_analysis.common.errors import InputError
 from prof_analysis.engine.database import connect
 from prof_analysis.sources.ascend_db.rows import ranges_of
-from prof_analysis.sources.readers.sqlite_file import Cell, copy_table, open_sqlite, query
+from prof_analysis.sources.readers.sqlite_cell import Cell
+from prof_analysis.sources.readers.sqlite_file import copy_table, open_sqlite, query
 from tests.helpers.small_profile import edit
 
 NOW = 1_700_000_000_000_000_123  # a time in ns: float64 knows only every 256th

@@ -10,7 +10,7 @@ from typer.testing import Result
 
 from prof_analysis import ProfAnalysisWarning, open_profile
 from prof_analysis.analyses.answerable import answered_by, why_unanswered
-from prof_analysis.common.options import Options
+from prof_analysis.common.answer_options import Options
 from prof_analysis.sources.discovery import find_ranks
 from tests.helpers.answers import NOT_IN_ONE_RANK, answered_without
 from tests.helpers.discovery import OPS, RANGES, write_info

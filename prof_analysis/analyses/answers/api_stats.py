@@ -6,7 +6,7 @@ from prof_analysis.analyses.answer import Block, Facts, heaviest_of, said, size_
 from prof_analysis.analyses.asked import Tables
 from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.words import duration, percent, several
-from prof_analysis.common.options import INPUT, MACHINE
+from prof_analysis.common.option_docs import INPUT, MACHINE
 
 ANALYSIS = Analysis(
     "api-stats",

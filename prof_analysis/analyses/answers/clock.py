@@ -23,6 +23,7 @@ ANALYSIS = Analysis(
         "across.clock_kernel_type": "ClockKernelTypeAllRanks",
     },
     requires=("compute", "clock"),
+    also=("across.clock_total",),
     rows={
         "device": Rows("clock.device"),
         "span": Rows("clock.span", is_listed=True),
@@ -45,17 +46,7 @@ def clock(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
     types = profile.rows(
         f"FROM across.clock_kernel_type WHERE below_count > 0 ORDER BY lost_ns DESC, duration_ns DESC, type LIMIT {top:d}"
     )
-    (whole,) = profile.rows(
-        """
-        SELECT
-            count(*) FILTER (computing_below_ns > 0) AS slow_count,
-            sum(lost_ns)::BIGINT AS lost_ns,
-            sum(computing_lost_ns)::BIGINT AS computing_lost_ns,
-            sum(computing_ns)::BIGINT AS computing_ns,
-            count(*) FILTER (origin = 'the highest clock seen') AS unrated_count
-        FROM clock.device
-        """
-    )
+    (whole,) = profile.rows("FROM across.clock_total")
     facts: Facts = {**size_of(profile, "clock.device"), "all": whole, "devices": devices, "kernel_types": types}
     of_devices: dict[str, Source] = {
         "rank": ("text", rank_name),
@@ -105,13 +96,7 @@ def keys() -> Schema:
     return schema.answer(
         all=schema.one(
             "all devices",
-            schema.fields(
-                slow_count=schema.count("devices that computed below the rated clock"),
-                lost_ns=schema.or_null(schema.amount("what that cost at most", "ns"), "where unknown"),
-                computing_lost_ns=schema.or_null(schema.amount("of it in kernels bound by computing", "ns"), "where unknown"),
-                computing_ns=schema.or_null(schema.amount("computing", "ns"), "where unknown"),
-                unrated_count=schema.count("devices whose rated clock is not recorded"),
-            ),
+            schema.row("across.clock_total"),
         ),
         devices=schema.rows("devices whose lower clock cost most", schema.row("clock.device")),
         kernel_types=schema.rows("types of kernels that it cost most", schema.row("across.clock_kernel_type")),

@@ -9,7 +9,7 @@ from prof_analysis.analyses.answer import Block, Facts, job_of, said, size_of, t
 from prof_analysis.analyses.asked import Tables
 from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.words import duration, several
-from prof_analysis.common.options import INPUT, MACHINE, MODULES
+from prof_analysis.common.option_docs import INPUT, MACHINE, MODULES
 
 ANALYSIS = Analysis(
     "communication-time",
@@ -73,9 +73,7 @@ def communication_time(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
     )
     (whole,) = profile.rows("FROM across.communication_time")
     unknown = profile.rows("FROM across.communication_unknown")
-    unpaired = profile.rows(
-        "SELECT reason, count(*) AS operators FROM across.p2p WHERE reason IS NOT NULL GROUP BY reason ORDER BY reason"
-    )
+    unpaired = profile.rows("FROM across.p2p_unpaired")
     job, of_job = job_of(profile)
     facts: Facts = {
         **size_of(profile, "communication.time"),

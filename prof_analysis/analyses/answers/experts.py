@@ -9,7 +9,7 @@ from prof_analysis.analyses.answer import Block, Facts, Source, said, size_of, t
 from prof_analysis.analyses.asked import Tables
 from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.words import count, duration, rank_name, several
-from prof_analysis.common.options import INPUT, MACHINE, MODULES
+from prof_analysis.common.option_docs import INPUT, MACHINE, MODULES
 
 ANALYSIS = Analysis(
     "experts",

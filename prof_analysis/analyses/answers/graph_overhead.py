@@ -10,7 +10,7 @@ from prof_analysis.analyses.asked import Tables
 from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.words import several
 from prof_analysis.common.capabilities import CAPABILITIES
-from prof_analysis.common.options import MACHINE
+from prof_analysis.common.option_docs import MACHINE
 
 ANALYSIS = Analysis(
     "graph-overhead",

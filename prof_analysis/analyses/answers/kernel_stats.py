@@ -9,7 +9,7 @@ from prof_analysis.analyses.asked import Tables
 from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.words import duration, percent, several
 from prof_analysis.common.capabilities import any_of
-from prof_analysis.common.options import INPUT, MACHINE
+from prof_analysis.common.option_docs import INPUT, MACHINE
 
 ANALYSIS = Analysis(
     "kernel-stats",

@@ -1,6 +1,6 @@
 """The analysis `memory`: what fills the memory of the device, and does it leak?"""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from operator import itemgetter
 from typing import Any
 
@@ -8,10 +8,10 @@ from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import WHY, Analysis, Rows
 from prof_analysis.analyses.answer import Block, Facts, Source, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
+from prof_analysis.analyses.memory_sentences import failure_of, fullness, rest
 from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.tree import PATH, as_tree
-from prof_analysis.analyses.words import percent, rank_name, several, size
-from prof_analysis.common.options import INPUT, MACHINE, MODULES
+from prof_analysis.common.option_docs import INPUT, MACHINE, MODULES
 from prof_analysis.engine.quotes import quote_text
 
 ANALYSIS = Analysis(
@@ -36,7 +36,7 @@ ANALYSIS = Analysis(
     captions=("Memory alive at the peak",),
     requires=("memory",),
     options=(INPUT, MODULES, MACHINE),
-    also=("module.chosen_domain", "allocation.peak_moment", "trace.set_aside_memory"),
+    also=("module.chosen_domain", "allocation.peak_moment", "allocation.floor", "trace.set_aside_memory"),
     counted="allocation.component",
     counts_kernels=False,
     rows={
@@ -74,12 +74,10 @@ PART_LABELS = {
     "cached": "(reserved, not allocated)",
 }
 _ALL = 2**31
-# What used_bytes is of -> who uses it.
-_USERS = {"device": "all processes on the device", "process": "this process", "allocators": "the allocators of this process"}
 # Rows of one rank and one device. That of `time` is the moment with most allocated in each of so many equal slices of time.
 _ROWS = {
     "peak": f"""
-        SELECT *, if(module IS NULL, NULL, {PATH}) AS module_path
+        SELECT *, {PATH} AS module_path
         FROM allocation.peak
         WHERE measure = 'allocated' AND role = 'framework' AND {{one}}
         ORDER BY live_bytes DESC, part, module_path, op_name
@@ -94,7 +92,7 @@ _ROWS = {
     """,
     "op": "FROM allocation.op WHERE {one} ORDER BY live_bytes DESC, allocated_bytes DESC, op_name, component LIMIT {top}",
     "block": f"""
-        SELECT *, if(module IS NULL, NULL, {PATH}) AS module_path
+        SELECT *, {PATH} AS module_path
         FROM allocation.block
         WHERE {{one}}
         ORDER BY size_bytes DESC, allocated_ns, block_id
@@ -127,14 +125,7 @@ _ROWS = {
 }
 
 
-_FLOOR = """
-    SELECT
-        count(*) AS step_count,
-        arg_min(floor_bytes, step_id) AS first_bytes,
-        arg_max(floor_bytes, step_id) AS last_bytes
-    FROM allocation.step
-    WHERE role = 'framework' AND {one}
-"""
+_FLOOR = "SELECT step_count, first_bytes, last_bytes FROM allocation.floor WHERE {one}"
 
 
 def memory(profile: Tables, top: int, by: str = "peak") -> tuple[Facts, list[Block]]:
@@ -151,29 +142,14 @@ def memory(profile: Tables, top: int, by: str = "peak") -> tuple[Facts, list[Blo
     facts["peaks"] = _of_device(
         profile, "FROM allocation.peak_moment WHERE role = 'framework' AND {one} ORDER BY measure", fullest
     )
-    (facts["floor"],) = _of_device(profile, _FLOOR, fullest)
+    facts["floor"] = next(
+        iter(_of_device(profile, _FLOOR, fullest)), {"step_count": 0, "first_bytes": None, "last_bytes": None}
+    )
     facts["kept"] = _of_device(profile, "FROM allocation.kept WHERE {one} LIMIT {top}", fullest, 5)
     shown = as_tree(rows, _of_device(profile, _ROWS[by], fullest, _ALL)) if by == "module" else rows
     table = table_of(_TABLES[by], shown, _COLUMNS[by])
-    failed = map(_failure, facts["out_of_memory"])
-    return facts, [said(*failed, *_fullness(facts, fullest)), table, said(*_rest(facts, fullest))]
-
-
-def _failure(event: Row) -> str:
-    """Return a sentence about an attempt to allocate that failed."""
-    where = ", ".join(
-        text
-        for text, is_known in (
-            (f"rank {rank_name(event)}", True),
-            (f"device {event['device_id']}", event["device_id"] is not None),
-            (f"step {event['step_id']}", event["step_id"] is not None),
-        )
-        if is_known
-    )
-    op = "" if event["op_name"] is None else f" by {event['op_name']}"
-    left = "" if event["left_bytes"] is None else f" of {size(event['memory_bytes'])}, which left {size(event['left_bytes'])}"
-    held = f"{size(event['allocated_bytes'])} were allocated and {size(event['reserved_bytes'])} reserved"
-    return f"out of memory ({where}): {size(event['size_bytes'])} were tried{op} when {held}{left}"
+    failed = map(failure_of, facts["out_of_memory"])
+    return facts, [said(*failed, *fullness(facts, fullest)), table, said(*rest(facts, fullest))]
 
 
 def _of_device(profile: Tables, sql: str, device: Row, top: int = 0) -> list[dict[str, Any]]:
@@ -251,61 +227,6 @@ _COLUMNS: Mapping[str, Mapping[str, Source]] = {
         "allocated": ("size", itemgetter("peak_allocated_bytes")),
     },
 }
-
-
-def _fullness(facts: Facts, device: Row) -> Iterator[str]:
-    """Yield sentences: how far the device was from being full, and what the framework held at its peak."""
-    of = f"rank {rank_name(device)}" if facts["ranks"] > 1 or device["rank_id"] is not None else "the device"
-    if device["used_by"] is None:
-        yield f"{of}: how much memory was in use is not recorded, but for the parts that --by component shows"
-        return
-    used = f"{of}: at most {size(device['used_bytes'])} in use by {_USERS[device['used_by']]}"
-    if device["memory_bytes"]:
-        left = f"{size(device['left_bytes'])} ({percent(device['left_share'])}) left"
-        yield f"{used}, of {size(device['memory_bytes'])} on the device: {left}"
-    else:
-        yield f"{used}; how much memory the device has is not recorded"
-    if device["peak_allocated_bytes"] is not None:
-        peaks = {row["measure"]: row for row in facts["peaks"]}
-        step = peaks["allocated"]["step_id"]
-        when = "" if step is None else f" (in step {step})"
-        held = [f"{size(device['peak_allocated_bytes'])} allocated{when}"]
-        held += [f"{size(row['peak_bytes'])} {measure}" for measure, row in peaks.items() if measure != "allocated"]
-        yield f"{device['component']}, the allocator of the framework, held at most {', '.join(held)}"
-
-
-def _rest(facts: Facts, device: Row) -> Iterator[str]:
-    """Yield sentences about memory beside the peak, other holders of memory, growth, and differences between ranks."""
-    allocated = device["peak_allocated_bytes"]
-    if allocated:
-        yield (
-            f"at the peak {size(device['before_bytes'])} ({percent(device['before_bytes'] / allocated)}) was allocated before "
-            f"the recording; {size(device['fragmentation_bytes'])} more was reserved and not allocated (fragmentation)"
-        )
-    others = [row for row in facts["components"] if row["role"] == "part"]
-    if device["beside_bytes"] is not None:
-        names = ", ".join(f"{row['component']} {size(row['at_peak_bytes'])}" for row in others)
-        held = f"the process held {size(device['beside_bytes'])} beside the memory that the framework reserved"
-        yield f"{held}; by records of their own, {names}" if names else held
-    yield from _growth(facts)
-    ranks = [row["peak_allocated_bytes"] for row in facts["devices"] if row["peak_allocated_bytes"] is not None]
-    if len(ranks) > 1:
-        yield f"peak allocated of {several(len(ranks), 'device')}: {size(min(ranks))} to {size(max(ranks))}; the fullest above"
-
-
-def _growth(facts: Facts) -> Iterator[str]:
-    """Yield sentences about the floor of the steps and the ops whose blocks stay."""
-    count, first, last = facts["floor"].values()
-    if count < 2:
-        return
-    yield f"floor of the steps: {size(first)} to {size(last)}, {size((last - first) / (count - 1))} a step"
-    leaks = [row for row in facts["kept"] if row["is_leak"]]
-    for row in leaks:
-        module = f" in {row['module']}" if row["module"] else ""
-        each = f"in each of {several(row['step_count'], 'step')}"
-        yield f"leak: {size(row['bytes_per_step'])} a step stay, allocated by {row['op_name']}{module} {each}"
-    if not leaks and count > 2:  # What the last step leaves may still be released.
-        yield "no op leaves blocks in each step"
 
 
 def keys() -> Schema:

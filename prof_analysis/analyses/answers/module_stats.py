@@ -13,7 +13,7 @@ from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.tree import PATH, as_tree, paths_of
 from prof_analysis.analyses.words import several, source_line_of
 from prof_analysis.common.errors import InputError
-from prof_analysis.common.options import INPUT, MACHINE, MODULES
+from prof_analysis.common.option_docs import INPUT, MACHINE, MODULES
 from prof_analysis.engine.quotes import quote_text
 
 ANALYSIS = Analysis(

@@ -12,7 +12,7 @@ from prof_analysis.analyses.asked import Tables
 from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.tree import PATH, as_tree
 from prof_analysis.analyses.words import duration, percent, several
-from prof_analysis.common.options import INPUT, MACHINE, MODULES
+from prof_analysis.common.option_docs import INPUT, MACHINE, MODULES
 
 ANALYSIS = Analysis(
     "pmu-stats",

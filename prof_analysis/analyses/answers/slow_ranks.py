@@ -90,10 +90,7 @@ def slow_ranks(profile: Tables, top: int, by: str = "rank") -> tuple[Facts, list
 def _slow_collectives(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
     """Return the collectives in which ranks waited most, and how much of all this waiting has which cause."""
     collectives = profile.rows(f"FROM across.collective LIMIT {top:d}")
-    causes = profile.rows(
-        "SELECT cause, count(*) AS collectives, sum(all_waited_ns)::BIGINT AS all_waited_ns FROM across.collective "
-        "GROUP BY cause ORDER BY all_waited_ns DESC, cause"
-    )
+    causes = profile.rows("FROM across.collective_cause")
     job, of_job = job_of(profile)
     size = size_of(profile, "across.collective", "communication.approach")
     facts: Facts = {**size, **job, "causes": causes, "worst": collectives}

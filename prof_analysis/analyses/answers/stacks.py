@@ -11,7 +11,7 @@ from prof_analysis.analyses.asked import Tables
 from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.words import duration, percent, several
 from prof_analysis.common.errors import InputError
-from prof_analysis.common.options import INPUT, MACHINE, MODULES
+from prof_analysis.common.option_docs import INPUT, MACHINE, MODULES
 
 ANALYSIS = Analysis(
     "stacks",
@@ -27,7 +27,7 @@ ANALYSIS = Analysis(
     },
     requires=STACKS,
     options=(INPUT, MODULES, MACHINE, "under", "module", "user_code"),
-    also=("op.host", "kernels.duration", "stack.cost", "stack.chosen_path"),
+    also=("op.host", "kernels.duration", "stack.cost", "stack.chosen_path", "across.stack_total"),
     extras={"module": Extra(("modules",), {})},
     pictures=flame("flame.stack", "StackFlame", "kernels"),
     counted="stack.cost",
@@ -67,18 +67,6 @@ _COLUMNS: Mapping[str, Mapping[str, Source]] = {
         "ops": "op_count",
     },
 }
-_SUMS = """
-    SELECT
-        reason,
-        sum(kernel_count)::BIGINT AS kernel_count,
-        sum(device_ns)::BIGINT AS device_ns,
-        sum(backward_ns)::BIGINT AS backward_ns,
-        sum(host_ns)::BIGINT AS host_ns,
-        count(stack) AS stack_count
-    FROM across.stack
-    GROUP BY reason
-    ORDER BY device_ns DESC, host_ns DESC, reason
-"""
 
 
 def stacks(
@@ -96,7 +84,7 @@ def stacks(
         **size_of(profile, _TABLES[by], "op.host"),
         "level": by,
         "all_kernels_ns": kernels["ns"],
-        "parts": profile.rows(_SUMS),
+        "parts": profile.rows("FROM across.stack_total"),
         "heaviest": heaviest,
     }
     return facts, [table_of(_TABLES[by], heaviest, _COLUMNS[by]), said(*_sums(facts))]
@@ -129,14 +117,7 @@ def keys() -> Schema:
             all_kernels_ns=schema.amount("time of all kernels", "ns"),
             parts=schema.rows(
                 "what has a stack (reason null), and what has none",
-                schema.fields(
-                    reason=schema.or_null(schema.text("why there is no stack"), "where there is one"),
-                    kernel_count=schema.count("kernels"),
-                    device_ns=schema.amount("their time", "ns"),
-                    backward_ns=schema.amount("of it in the backward", "ns"),
-                    host_ns=schema.amount("time of the ops on host threads", "ns"),
-                    stack_count=schema.count("stacks"),
-                ),
+                schema.row("across.stack_total"),
             ),
             heaviest=schema.rows("places in the source, or whole stacks"),
         ),

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from prof_analysis.analyses.asked import Tables
-from prof_analysis.analyses.tree import PATH
 from prof_analysis.analyses.words import count, duration, rank_name
 from prof_analysis.common.errors import InputError
 from prof_analysis.engine.quotes import quote_text
@@ -12,73 +11,14 @@ from prof_analysis.pictures.figures.style import label
 from prof_analysis.pictures.figures.tree import Row
 
 Rows = list[dict[str, Any]]
-# What is shorter than one of so many slices of the step is drawn together with others of its row in the same slice.
-_SLICES = 400
-_CALLS = f"""
-    WITH call AS (
-        SELECT *, end_ns - start_ns AS duration_ns, {PATH} AS name
-        FROM timeline.{{usual}}module_call
-        WHERE {{of_step}}
-    ),
-    busiest AS (
-        SELECT device_id, stream_id
-        FROM call
-        GROUP BY device_id, stream_id
-        ORDER BY sum(own_duration_ns) DESC, device_id, stream_id
-        LIMIT 1
-    )
-    SELECT
-        lane,
-        depth,
-        is_backward,
-        any_value(call.stream_id) AS stream_id,
-        arg_max(name, (duration_ns, -call_id)) AS name,
-        min(start_ns) - {{begin}} AS since_ns,
-        max(end_ns) - {{begin}} AS until_ns,
-        sum(duration_ns)::BIGINT AS duration_ns,
-        count(*) AS row_count
-    FROM call
-    JOIN busiest
-        ON busiest.device_id IS NOT DISTINCT FROM call.device_id AND busiest.stream_id IS NOT DISTINCT FROM call.stream_id
-    GROUP BY lane, depth, is_backward, if(duration_ns < {{slice}}, (start_ns - {{begin}}) // {{slice}}, -call_id)
-    ORDER BY lane, depth, since_ns
-"""
-_KERNELS = f"""
-    SELECT
-        device_id,
-        stream_id,
-        group_name,
-        lane,
-        kind::VARCHAR AS kind,
-        arg_max(name, (duration_ns, -kernel_id)) AS name,
-        arg_max(op_name, (duration_ns, -kernel_id)) AS op_name,
-        arg_max(if(module IS NULL, NULL, {PATH}), (duration_ns, -kernel_id)) AS module_path,
-        min(start_ns) - {{begin}} AS since_ns,
-        max(end_ns) - {{begin}} AS until_ns,
-        sum(duration_ns)::BIGINT AS duration_ns,
-        count(*) AS row_count
-    FROM timeline.{{usual}}kernel
-    WHERE {{of_step}}
-    GROUP BY
-        device_id, stream_id, group_name, lane, kind,
-        if(duration_ns < {{slice}}, (start_ns - {{begin}}) // {{slice}}, -1 - kernel_id)
+_CALLS = "FROM timeline.{usual}drawn_call WHERE {of_step} ORDER BY lane, depth, since_ns"
+_KERNELS = """
+    SELECT * REPLACE (kind::VARCHAR AS kind)
+    FROM timeline.{usual}drawn_kernel
+    WHERE {of_step}
     ORDER BY since_ns, until_ns
 """
-_GAPS = """
-    SELECT
-        cause,
-        if(count(*) = 1, any_value(kernel_before), NULL) AS kernel_before,
-        if(count(*) = 1, any_value(kernel_after), NULL) AS kernel_after,
-        min(start_ns) - {begin} AS since_ns,
-        max(end_ns) - {begin} AS until_ns,
-        sum(duration_ns)::BIGINT AS duration_ns,
-        sum(cause_ns)::BIGINT AS cause_ns,
-        count(*) AS row_count
-    FROM timeline.{usual}gap
-    WHERE {of_step}
-    GROUP BY cause, if(duration_ns < {slice}, (start_ns - {begin}) // {slice}, -gap_id)
-    ORDER BY since_ns
-"""
+_GAPS = "FROM timeline.{usual}drawn_gap WHERE {of_step} ORDER BY since_ns"
 
 
 def step_of(steps: Sequence[Row], step: int | None, rank: int | str | None) -> Row:
@@ -117,8 +57,7 @@ def timeline_rows(profile: Tables, step: Row, usual: str) -> tuple[Rows, Rows, R
     begin, length = step["start_ns"], step["end_ns"] - step["start_ns"]
     of_rank = f"profile = {quote_text(step['profile'])}"
     of_step = of_rank if step["step_id"] is None else f"{of_rank} AND step_id = {step['step_id']:d}"
-    parts = {"of_step": of_step, "begin": f"{begin:d}", "slice": f"{max(1, length // _SLICES):d}", "usual": usual}
-    calls, kernels, gaps = (profile.rows(query.format(**parts)) for query in (_CALLS, _KERNELS, _GAPS))
+    calls, kernels, gaps = (profile.rows(query.format(of_step=of_step, usual=usual)) for query in (_CALLS, _KERNELS, _GAPS))
     stacks = profile.rows(
         f"""
         SELECT start_ns - {begin:d} AS since_ns, python_stack

@@ -1,10 +1,10 @@
 """`profile.plot` and `comparison.plot`: they fetch the rows of each picture."""
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from prof_analysis.analyses.answers.memory import PART_LABELS
 from prof_analysis.analyses.asked import Compared, Tables
-from prof_analysis.analyses.tree import PATH
 from prof_analysis.analyses.words import rank_name, several
 from prof_analysis.common.errors import InputError
 from prof_analysis.engine.quotes import quote_text
@@ -24,24 +24,21 @@ if TYPE_CHECKING:
 
 
 Rows = list[dict[str, Any]]
-_MODULE = "parent_module, module"
-# Of so many slices of time, the moments with the most and the least allocated are drawn.
-_SLICES = 600
 # The tables that each picture reads beside those of its analysis: to build all at once reads the files once.
 TABLES = {
-    "modules": ("module-stats", ("across.mfu", "across.pmu", "module.step_count")),
+    "modules": ("module-stats", ("across.module_summary", "across.outside_module", "module.step_count")),
     "steps": ("step-time", ()),
     "ranks": ("module-stats", ("module.time", "module.step_count", "across.slow_rank")),
-    "communication": ("communication-time", ("across.link",)),
-    "memory": ("memory", ("step.period",)),
-    "pipeline": ("pipeline", ("communication.p2p",)),
+    "communication": ("communication-time", ("across.link_pair",)),
+    "memory": ("memory", ("step.period", "allocation.curve", "allocation.peak_module")),
+    "pipeline": ("pipeline", ("pipeline.p2p",)),
     "timeline": (
         "step-time",
         (
             "timeline.usual_step",
-            "timeline.usual_kernel",
-            "timeline.usual_module_call",
-            "timeline.usual_gap",
+            "timeline.usual_drawn_kernel",
+            "timeline.usual_drawn_call",
+            "timeline.usual_drawn_gap",
             "free.longest_gap",
         ),
     ),
@@ -79,23 +76,9 @@ class ProfilePlots:
         """
         run = self._prepare("modules")
         rows = self._profile.rows(
-            f"""
-            SELECT time.*, mfu.efficiency, mfu.mfu, pmu.bound
-            FROM across.module_time AS time
-            LEFT JOIN (FROM across.mfu WHERE level = 'module') AS mfu USING ({run}{_MODULE})
-            LEFT JOIN (FROM across.pmu WHERE level = 'module') AS pmu USING ({run}{_MODULE})
-            ORDER BY {run}own_kernel_duration_ns DESC, {_MODULE}
-            """
+            f"FROM across.module_summary ORDER BY {run}own_kernel_duration_ns DESC, parent_module, module"
         )
-        outside = self._profile.rows(
-            f"""
-            SELECT {run}location, sum(kernel_duration_ns)::BIGINT AS kernel_duration_ns
-            FROM across.coverage
-            WHERE location <> 'inside modules'
-            GROUP BY ALL
-            ORDER BY ALL
-            """
-        )
+        outside = self._profile.rows("FROM across.outside_module ORDER BY ALL")
         (size,) = self._profile.rows(
             """
             SELECT count(*) AS ranks, if(bool_and(step_count IS NOT NULL), sum(step_count)::BIGINT, NULL) AS steps
@@ -118,14 +101,15 @@ class ProfilePlots:
         Raises InputError when no rank holds module ranges, or only one does.
         """
         run = self._prepare("ranks")
-        rows = self._profile.rows(
+        steps_of = {(row.get("run"), row["profile"]): row["step_count"] for row in self._profile.rows("FROM module.step_count")}
+        times = self._profile.rows(
             f"""
-            SELECT {run}profile, time.rank_id, {_MODULE}, own_computing_ns, step_count
+            SELECT {run}profile, rank_id, parent_module, module, own_computing_ns
             FROM module.time
-            JOIN module.step_count USING ({run}profile)
-            ORDER BY {run}time.rank_id NULLS LAST, profile
+            ORDER BY {run}rank_id NULLS LAST, profile
             """
         )
+        rows = [{**row, "step_count": steps_of[row.get("run"), row["profile"]]} for row in times]
         if len({row["profile"] for row in rows}) < 2:
             raise InputError("one rank alone cannot be compared; open a folder with several ranks of a job")
         return ranks(rows, self._profile.rows(f"SELECT {run}profile FROM across.slow_rank WHERE is_slow"))
@@ -135,23 +119,10 @@ class ProfilePlots:
 
         Raises InputError when no rank holds communication operators.
         """
-        front = "run || ' ' || " if self._prepare("communication") else ""
-        links = self._profile.rows(
-            f"""
-            SELECT
-                {front}coalesce(source_global_rank::VARCHAR, source_rank || ' of ' || group_name) AS source,
-                {front}coalesce(destination_global_rank::VARCHAR, destination_rank || ' of ' || group_name) AS destination,
-                sum(size_bytes)::BIGINT AS size_bytes,
-                sum(duration_ns)::BIGINT AS duration_ns,
-                string_agg(DISTINCT link, ', ' ORDER BY link) AS links,
-                coalesce(bool_or(is_slow), false) AS is_slow
-            FROM across.link
-            WHERE NOT is_within_device
-            GROUP BY ALL
-            HAVING source IS NOT NULL AND destination IS NOT NULL
-            ORDER BY ALL
-            """
-        )
+        run = self._prepare("communication")
+        links = self._profile.rows("FROM across.link_pair ORDER BY ALL")
+        if run:
+            links = [{**row, **{end: f"{row['run']} {row[end]}" for end in ("source", "destination")}} for row in links]
         return communication(self._profile.rows("FROM across.communication_group_time"), links)
 
     def pipeline(self, step: int | None = None) -> "go.Figure":
@@ -161,29 +132,15 @@ class ProfilePlots:
         Raises InputError when nothing marks passes, or there is no such step.
         """
         self._prepare("pipeline")
-        steps_of = self._profile.rows(
-            "SELECT step_id FROM pipeline.pass GROUP BY step_id ORDER BY count(*) DESC, step_id NULLS LAST"
-        )
-        chosen = step if step is not None else steps_of[0]["step_id"] if steps_of else None
-        if {"step_id": chosen} not in steps_of:
+        counts = Counter(row["step_id"] for row in self._profile.rows("SELECT step_id FROM pipeline.pass"))
+        # The first of those with the most passes; what is in no step comes last.
+        usual = min(counts, key=lambda one: (-counts[one], one is None, one or 0), default=None)
+        chosen = step if step is not None else usual
+        if chosen not in counts:
             raise InputError(f"no passes in step {step}" if step is not None else "no forward and backward passes")
         of_step = "step_id IS NULL" if chosen is None else f"step_id = {chosen:d}"
         passes = self._profile.rows(f"FROM pipeline.pass WHERE {of_step} ORDER BY profile, start_ns")
-        p2p = self._profile.rows(
-            f"""
-            WITH span AS (
-                SELECT profile, min(start_ns) AS start_ns, max(end_ns) AS end_ns
-                FROM pipeline.pass
-                WHERE {of_step}
-                GROUP BY profile
-            )
-            SELECT p2p.*
-            FROM communication.p2p
-            JOIN span USING (profile)
-            WHERE p2p.start_ns < span.end_ns AND p2p.start_ns + p2p.elapse_ns >= span.start_ns
-            ORDER BY p2p.profile, p2p.start_ns
-            """
-        )
+        p2p = self._profile.rows(f"FROM pipeline.p2p WHERE pass_{of_step} ORDER BY profile, start_ns")
         return pipeline(passes, p2p, chosen)
 
     def timeline(self, step: int | None = None, rank: int | str | None = None) -> "go.Figure":
@@ -213,33 +170,17 @@ class ProfilePlots:
         fullest = devices[0]
         rank = f"profile = {quote_text(fullest['profile'])}"
         number = "NULL" if fullest["device_id"] is None else f"{fullest['device_id']:d}"
-        one = f"{rank} AND role = 'framework' AND device_id IS NOT DISTINCT FROM {number}"
-        moments = self._profile.rows(
-            f"""
-            WITH moment AS (
-                SELECT
-                    * EXCLUDE (role),
-                    time_ns - min(time_ns) OVER () AS since_ns,
-                    since_ns::HUGEINT * {_SLICES} // (max(time_ns) OVER () - min(time_ns) OVER () + 1) AS slice
-                FROM allocation.usage
-                WHERE {one}
-            )
-            FROM moment
-            QUALIFY row_number() OVER (PARTITION BY slice ORDER BY allocated_bytes DESC NULLS LAST, time_ns, usage_id) = 1
-                OR row_number() OVER (PARTITION BY slice ORDER BY allocated_bytes, time_ns DESC, usage_id DESC) = 1
-            ORDER BY time_ns, usage_id
-            """
-        )
+        one = f"{rank} AND device_id IS NOT DISTINCT FROM {number}"
+        moments = self._profile.rows(f"FROM allocation.curve WHERE {one} ORDER BY time_ns, usage_id")
         peak = self._profile.rows(
             f"""
-            SELECT part::VARCHAR AS part, if(module IS NULL, NULL, {PATH}) AS path, sum(live_bytes)::BIGINT AS live_bytes
-            FROM allocation.peak
-            WHERE measure = 'allocated' AND {one}
-            GROUP BY ALL
-            ORDER BY live_bytes DESC, part, path
+            SELECT part::VARCHAR AS part, module_path, live_bytes
+            FROM allocation.peak_module
+            WHERE {one}
+            ORDER BY live_bytes DESC, part, module_path
             """
         )
-        named = [{**row, "name": row["path"] or PART_LABELS.get(row["part"], "(outside modules)")} for row in peak]
+        named = [{**row, "name": row["module_path"] or PART_LABELS.get(row["part"], "(outside modules)")} for row in peak]
         begin = moments[0]["time_ns"] - moments[0]["since_ns"] if moments else 0
         spans = self._profile.rows(
             f"""

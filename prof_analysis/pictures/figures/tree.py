@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
 
+from prof_analysis.analyses.tree import BACKWARD
+
 Row = Mapping[str, Any]
-_BACKWARD = "[Backward]"
 MOST_SECTORS = 1000
 
 
@@ -32,13 +33,18 @@ class Sector:
 
 def sector_id(run: str | None, path: str, is_backward: bool) -> str:
     """Return the id of the sector of a module; it depends on its names alone, so that pictures of other days have the same."""
-    text = "\0".join((run or "", path, _BACKWARD * is_backward))
+    text = "\0".join((run or "", path, BACKWARD * is_backward))
     return blake2b(text.encode(errors="surrogatepass"), digest_size=8).hexdigest()
+
+
+def is_backward_of(row: Row) -> bool:
+    """Return whether a row is the backward of its module."""
+    return bool(row["module"].startswith(BACKWARD))
 
 
 def path_of(row: Row) -> str:
     """Return the names of a module and of those around it, joined by '/', without the mark of a backward."""
-    name = row["module"].removeprefix(_BACKWARD)
+    name = row["module"].removeprefix(BACKWARD)
     return f"{row['parent_module']}/{name}" if row["parent_module"] else str(name)
 
 
@@ -54,7 +60,7 @@ def tree_of(root: Sector, rows: Iterable[Row], own: str, run: str | None = None,
     known: dict[tuple[bool, str], Sector] = {}
     sectors = []
     for row in rows:
-        path, is_backward = path_of(row), row["module"].startswith(_BACKWARD)
+        path, is_backward = path_of(row), is_backward_of(row)
         one = Sector(
             sector_id(run, path, is_backward), row["module"], path, row[own], row=row, sums={name: row[name] for name in sums}
         )

@@ -1,7 +1,7 @@
 """The modules of a page: the icicle, the table of its sectors, and their costs by op, kernel type and shapes."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from prof_analysis.analyses.answer import Source, table_of
 from prof_analysis.analyses.asked import Tables
@@ -9,18 +9,13 @@ from prof_analysis.analyses.words import as_text, several
 from prof_analysis.engine.units import Format
 from prof_analysis.pictures.figures.modules import modules, root_of
 from prof_analysis.pictures.figures.plots import ProfilePlots
-from prof_analysis.pictures.figures.tree import Sector, all_of, path_of, sector_id
+from prof_analysis.pictures.figures.tree import Sector, all_of, is_backward_of, path_of, sector_id
 from prof_analysis.pictures.report.parts import Modules, plain_cell, table
 from prof_analysis.pictures.report.pictures import picture_of
-
-if TYPE_CHECKING:
-    pass
-
 
 Row = Mapping[str, Any]
 # A column of the costs of a module: its heading, format, and the value of a row.
 CostColumn = tuple[str, Format, Callable[[Row], Any]]
-_BACKWARD = "[Backward]"
 _MOST_COSTS = 3000
 _TEXT = (
     "Icicle of modules: the width of each is its kernel time with all modules inside it. "
@@ -112,7 +107,7 @@ def _sector_of(row: Row, shown_as: Mapping[str, str]) -> str:
     """Return the id of the sector that shows the module of a row; where none does, that of the next module around it."""
     path = "" if row["module"] is None else path_of(row)
     while path:
-        if shown := shown_as.get(sector_id(row.get("run"), path, row["module"].startswith(_BACKWARD))):
+        if shown := shown_as.get(sector_id(row.get("run"), path, is_backward_of(row))):
             return shown
         path = path.rpartition("/")[0]
     return "all"

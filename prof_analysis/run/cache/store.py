@@ -18,9 +18,9 @@ from typing import Any
 
 import duckdb
 
+from prof_analysis.common.answer_options import USUAL, Variables
 from prof_analysis.common.errors import OutputError, reason_of, remedy_of
 from prof_analysis.common.input_files import SETTINGS_BYTES, opened, whole
-from prof_analysis.common.options import USUAL, Variables
 from prof_analysis.common.scratch import temporary_folder
 from prof_analysis.engine.database import quote_path
 from prof_analysis.engine.quotes import quote_text

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Set
 from pathlib import Path
 
 from prof_analysis.common.errors import InputError
-from prof_analysis.sources.ascend_beside import folders, recorded
+from prof_analysis.sources.ascend_beside import analysis_db, folders, recorded
 from prof_analysis.sources.readers.csv_file import read_header
 from prof_analysis.sources.readers.cut_off import ends_with_bracket
 from prof_analysis.sources.readers.marks import ANYTHING, found_marks
@@ -30,8 +30,8 @@ def holds_figures(file: Path) -> bool:
     Raises InputError where it cannot be read, was cut off, or is another file than its name says.
     """
     role = recorded.role_of(file)
-    if role == recorded.DATABASE:
-        return bool(recorded.tables_with_rows(file))
+    if role == analysis_db.DATABASE:
+        return bool(analysis_db.tables_with_rows(file))
     if role in _COLUMNS:
         names = {name.lower() for name in read_header(file)[1]}
         if lacking := [column for column in _COLUMNS[role] if names.isdisjoint(column.split(" or "))]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from prof_analysis.common.errors import InputError
-from prof_analysis.sources.ascend_beside import recorded, unread
+from prof_analysis.sources.ascend_beside import analysis_db, recorded, unread
 from prof_analysis.sources.found import Found
 from prof_analysis.sources.rank import Rank, json_object, number, read_object, readable
 from prof_analysis.sources.readers.trace_file import is_of_kineto
@@ -51,7 +51,7 @@ _PARTS = (
     recorded.MATRIX,
     recorded.STEPS,
     recorded.KERNELS,
-    recorded.DATABASE,
+    analysis_db.DATABASE,
     OPERATOR_DETAILS,
     *MEMORY,
 )

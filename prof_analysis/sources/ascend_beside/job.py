@@ -8,13 +8,13 @@ from typing import Any
 from prof_analysis.common.errors import InputError
 from prof_analysis.common.input_files import SETTINGS_BYTES
 from prof_analysis.engine.quotes import quote_text
-from prof_analysis.sources.ascend_beside import folders, recorded
+from prof_analysis.sources.ascend_beside import analysis_db, folders, recorded
 from prof_analysis.sources.rank import TABLE, Rank, json_object, object_in
 from prof_analysis.sources.readers.sqlite_file import SqliteFile, open_sqlite, query, sidecars_of
 
 _USUAL = {
     "trace_view.json", "ascend_pytorch_profiler.db", "profiler_info.json", folders.KERNEL_DETAILS, folders.OPERATOR_DETAILS,
-    *folders.MEMORY, *recorded.TEXTS, recorded.COMMUNICATION, recorded.DATABASE,
+    *folders.MEMORY, *recorded.TEXTS, recorded.COMMUNICATION, analysis_db.DATABASE,
 }  # fmt: skip
 # Tables that the profiler writes where there is a row for them: of a job that is alike on its ranks, all have them or none.
 _USUAL_TABLES = {

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from prof_analysis.common.answer_options import Options
 from prof_analysis.common.capabilities import CAPABILITIES
-from prof_analysis.common.options import Options
 from prof_analysis.sources.ascend_beside.folders import PROFILER_INFO, files_in
 from prof_analysis.sources.rank import json_object, number
 from prof_analysis.sources.readers.bounds import Recording, known_recording

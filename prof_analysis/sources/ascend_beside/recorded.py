@@ -11,7 +11,6 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 from typing import Any
 
@@ -21,31 +20,32 @@ from prof_analysis.common.errors import InputError, reason_of
 from prof_analysis.common.input_files import COMMUNICATION_BYTES, FIGURES_BYTES, whole
 from prof_analysis.engine.quotes import quote
 from prof_analysis.engine.tables import store_view
+from prof_analysis.sources.ascend_beside.analysis_db import (
+    DATABASE,
+    STEP_TABLE,
+    devices_of_database,
+    rows_of_file,
+    tables_with_rows,
+)
 from prof_analysis.sources.ascend_beside.matrix import totals_of
+from prof_analysis.sources.ascend_beside.recorded_figures import BOUND_OF_TIMES, MB, MS, STEP_TIMES, TIMES, US, whole_of
 from prof_analysis.sources.rank import json_object, number
 from prof_analysis.sources.readers.csv_file import copy_columns
 from prof_analysis.sources.readers.csv_numbers import notation_of
-from prof_analysis.sources.readers.sqlite_file import SqliteFile, open_sqlite, query
 from prof_analysis.sources.remarks import Remark
 
 _I = "BIGINT"
 _T = "VARCHAR"
 
-_TIMES = {"elapse_ns": "elapse_time", "transit_ns": "transit_time", "wait_ns": "wait_time",
-          "synchronization_ns": "synchronization_time", "idle_ns": "idle_time"}  # fmt: skip
-_STEP_TIMES = {"computing_ns": "computing", "communication_not_overlapped_ns": "communication(not overlapped)",
-               "overlapped_ns": "overlapped", "communication_ns": "communication", "free_ns": "free", "stage_ns": "stage",
-               "bubble_ns": "bubble", "preparing_ns": "preparing"}  # fmt: skip
-
 _KERNEL_TIMES = {"kernel_count": "count", "total_ns": "total time(us)", "min_ns": "min time(us)", "max_ns": "max time(us)"}
 
 COLUMNS: Mapping[str, Mapping[str, str]] = {
     "raw.recorded_communication": {"name": _T, "group_name": _T, "step": _T, "kind": _T, "start_ns": _I,
-                                   **dict.fromkeys(_TIMES, _I)},
+                                   **dict.fromkeys(TIMES, _I)},
     "raw.recorded_transfer": {"name": _T, "group_name": _T, "step": _T, "link": _T, "size_bytes": _I, "duration_ns": _I},
     "raw.recorded_link": {"kind": _T, "type": _T, "group_name": _T, "step": _T, "pair": _T, "link": _T, "size_bytes": _I,
                           "duration_ns": _I},
-    "raw.recorded_step": {"device_id": _I, "step": _T, **dict.fromkeys(_STEP_TIMES, _I), "file": _T},
+    "raw.recorded_step": {"device_id": _I, "step": _T, **dict.fromkeys(STEP_TIMES, _I), "file": _T},
     "raw.recorded_kernel_type": {"device_id": _I, "type": _T, "core": _T, **dict.fromkeys(_KERNEL_TIMES, _I)},
     "raw.metadata": {"name": _T, "value": _T},
 }  # fmt: skip
@@ -55,7 +55,6 @@ MATRIX = "communication_matrix.json"
 STEPS = "step_trace_time.csv"
 KERNELS = "op_statistic.csv"
 METADATA = "profiler_metadata.json"
-DATABASE = "analysis.db"
 _KERNELS_OF_MSPROF = re.compile(r"op_statistic(_.*)?\.csv")
 TEXTS = (MATRIX, STEPS, KERNELS, METADATA)  # the others are next to communication.json
 
@@ -67,11 +66,6 @@ _METADATA = (
     "distributed_args",
     SETTINGS,
 )  # Others may hold private values; of these, trace.* keeps a few.
-_MS, _US, _MB = 10**6, 10**3, 10**6
-_BOUND = 10**15  # Eleven days in ns; a larger value is wrong, and sums with it would not fit.
-_BOUND_OF_TIMES = 2**62  # The bound of times in Unix ns.
-_STEP_TABLE = "StepTraceTime"
-_DATABASE_TABLES = ("CommAnalyzerTime", "CommAnalyzerBandwidth", "CommAnalyzerMatrix", _STEP_TABLE)
 
 
 def role_of(file: Path) -> str:
@@ -96,16 +90,8 @@ def in_databases(files: Iterable[Path]) -> set[str]:
         if file.name == DATABASE:
             with suppress(InputError):  # Staging reports what cannot be read.
                 rows = tables_with_rows(file)
-                found |= rows & {_STEP_TABLE} if len(_devices_of(file)) > 1 else rows
+                found |= rows & {STEP_TABLE} if len(devices_of_database(file)) > 1 else rows
     return found
-
-
-def tables_with_rows(file: Path) -> set[str]:
-    """Return which tables of an analysis.db have rows. Raises InputError where it cannot be read."""
-    if not file.stat().st_size:
-        raise InputError(f"{file}: is empty; copy it again", path=file)
-    with open_sqlite(file, _DATABASE_TABLES) as database:
-        return {table for table in database.tables if query(database, f"SELECT 1 FROM {table} LIMIT 1")}
 
 
 def devices_of_figures(files: Iterable[Path]) -> list[int]:
@@ -118,19 +104,8 @@ def devices_of_figures(files: Iterable[Path]) -> list[int]:
                 rows = ({str(head).strip().lower(): cell for head, cell in row.items()} for row in csv.DictReader(lines))
                 found.update(device for row in rows if (device := number(str(row.get("device_id")).strip())) is not None)
             elif file.name == DATABASE and not found:
-                found.update(_devices_of(file))
+                found.update(devices_of_database(file))
     return sorted(found)
-
-
-def _devices_of(file: Path) -> set[int]:
-    """Return the devices whose steps an analysis.db reports. Raises InputError where it cannot be read."""
-    with open_sqlite(file, (_STEP_TABLE,)) as database:
-        return _devices(database)
-
-
-def _devices(database: SqliteFile) -> set[int]:
-    """Return the devices whose steps a database reports."""
-    return {device for row in _select(database, _STEP_TABLE, ("deviceId",)) if (device := number(row[0])) is not None}
 
 
 def stage_recorded(
@@ -171,8 +146,7 @@ def _of_untimed_operators(file: Path, name: str, rows: Sequence[tuple[Any, ...]]
 def _rows(connection: duckdb.DuckDBPyConnection, file: Path, name: str) -> list[tuple[Any, ...]]:
     """Return the rows of a raw table that a file holds."""
     if file.name == DATABASE:
-        with open_sqlite(file, _DATABASE_TABLES) as database:
-            return list(_rows_of_database(database, name))
+        return rows_of_file(file, name)
     if (file.name, name) in _ENTRIES:
         # Numbers stay texts until they are used: one out of all bounds then loses only its own figure.
         text = whole(file, COMMUNICATION_BYTES).decode("utf-8", "replace")
@@ -204,15 +178,18 @@ def _entries(steps: Any) -> Iterator[tuple[str, str, str, str | None, Any]]:
 def _operators(steps: Any) -> Iterator[tuple[Any, ...]]:
     for step, kind, name, group, entry in _entries(steps):
         times = entry.get("Communication Time Info", {})
-        heads = (f"{column.removesuffix('_ns').capitalize()} Time(ms)" for column in _TIMES)
-        start = _whole(times.get("Start Timestamp(us)"), _US, _BOUND_OF_TIMES)
-        yield name, group, step, kind, start, *(_whole(times.get(head), _MS) for head in heads)
+        heads = (f"{column.removesuffix('_ns').capitalize()} Time(ms)" for column in TIMES)
+        start = whole_of(times.get("Start Timestamp(us)"), US, BOUND_OF_TIMES)
+        yield name, group, step, kind, start, *(whole_of(times.get(head), MS) for head in heads)
 
 
 def _transfers(steps: Any) -> Iterator[tuple[Any, ...]]:
     for step, _, name, group, entry in _entries(steps):
         for link, moved in entry.get("Communication Bandwidth Info", {}).items():
-            size, duration = _whole(moved.get("Transit Size(MB)"), _MB), _whole(moved.get("Transit Time(ms)"), _MS)
+            size, duration = (
+                whole_of(moved.get("Transit Size(MB)"), MB),
+                whole_of(moved.get("Transit Time(ms)"), MS),
+            )
             if link != "SDMA" and size:  # SDMA is the sum of all others except RDMA.
                 yield name, group, step, link, size, duration
 
@@ -223,7 +200,10 @@ def _links(steps: Any) -> Iterator[tuple[Any, ...]]:
     for step, kind, key, group, pairs in entries:
         if what := what_of(key):
             for pair, moved in pairs.items():
-                size, duration = _whole(moved.get("Transit Size(MB)"), _MB), _whole(moved.get("Transit Time(ms)"), _MS)
+                size, duration = (
+                    whole_of(moved.get("Transit Size(MB)"), MB),
+                    whole_of(moved.get("Transit Time(ms)"), MS),
+                )
                 yield kind, what, group, step, pair, moved.get("Transport Type"), size, duration
 
 
@@ -235,13 +215,13 @@ _ENTRIES: Mapping[tuple[str, str], Callable[[Any], Iterator[tuple[Any, ...]]]] =
 
 
 def _steps(connection: duckdb.DuckDBPyConnection, file: Path) -> list[tuple[Any, ...]]:
-    rows = _cells(connection, file, {"device_id": "device_id", "step": "step"}, _STEP_TIMES)
-    return [(_whole(row[0]), row[1], *(_whole(cell, _US) for cell in row[2:])) for row in rows]
+    rows = _cells(connection, file, {"device_id": "device_id", "step": "step"}, STEP_TIMES)
+    return [(whole_of(row[0]), row[1], *(whole_of(cell, US) for cell in row[2:])) for row in rows]
 
 
 def _kernels(connection: duckdb.DuckDBPyConnection, file: Path) -> list[tuple[Any, ...]]:
     rows = _cells(connection, file, {"device_id": "device_id", "type": "op type", "core": "core type"}, _KERNEL_TIMES)
-    return [(_whole(row[0]), *row[1:3], _whole(row[3]), *(_whole(cell, _US) for cell in row[4:])) for row in rows]
+    return [(whole_of(row[0]), *row[1:3], whole_of(row[3]), *(whole_of(cell, US) for cell in row[4:])) for row in rows]
 
 
 def _cells(
@@ -254,50 +234,6 @@ def _cells(
     rows = connection.execute(f"SELECT {cells} FROM stored.recorded_cell ORDER BY row_number").fetchall()
     connection.execute("DROP TABLE stored.recorded_cell")
     return rows
-
-
-def _rows_of_database(database: SqliteFile, name: str) -> Iterator[tuple[Any, ...]]:
-    if name != "raw.recorded_step" and len(_devices(database)) > 1:
-        return  # Nothing says of which device an operator is.
-    if name == "raw.recorded_communication":
-        columns = ("hccl_op_name", "group_name", "step", "type", "start_timestamp", *_TIMES.values())
-        for row in _select(database, "CommAnalyzerTime", columns):
-            yield *row[:4], _whole(row[4], _US, _BOUND_OF_TIMES), *(_whole(cell, _MS) for cell in row[5:])
-    elif name == "raw.recorded_transfer":
-        columns = ("hccl_op_name", "group_name", "step", "transport_type", "transit_size", "transit_time")
-        # A row is about one size of packets; size and time of the link are the same in all of these rows.
-        for operator, group, step, link, *moved in _select(database, "CommAnalyzerBandwidth", columns):
-            if link != "SDMA" and (size := _whole(moved[0], _MB)):
-                yield operator, group, step, link, size, _whole(moved[1], _MS)
-    elif name == "raw.recorded_link":
-        columns = ("type", "hccl_op_name", "group_name", "step", "src_rank", "dst_rank", "transport_type", "transit_size",
-                   "transit_time")  # fmt: skip
-        rows = _select(database, "CommAnalyzerMatrix", columns)
-        what_of = totals_of({str(row[1]) for row in rows})
-        for kind, key, group, step, source, destination, link, *moved in rows:
-            if what := what_of(str(key)):
-                sizes = (_whole(moved[0], _MB), _whole(moved[1], _MS))
-                yield kind, what, group, step, f"{source}-{destination}", link, *sizes
-    elif name == "raw.recorded_step":
-        figures = [head.replace("(not overlapped)", "_not_overlapped") for head in _STEP_TIMES.values()]
-        for row in _select(database, _STEP_TABLE, ("deviceId", "step", *figures)):
-            yield _whole(row[0]), row[1], *(_whole(cell, _US) for cell in row[2:]), DATABASE
-
-
-def _select(database: SqliteFile, table: str, columns: Iterable[str]) -> list[tuple[object, ...]]:
-    """Return the cells of these columns; rows that are equal in all of them are repeats and count once."""
-    known = database.tables.get(table, {})
-    shown = ", ".join(quote(column) if column in known else "NULL" for column in columns)
-    return list(dict.fromkeys(query(database, f"SELECT {shown} FROM {table} ORDER BY rowid"))) if known else []
-
-
-def _whole(value: object, scale: int = 1, bound: int = _BOUND) -> int | None:
-    """Return a number in a smaller unit, such as ms in ns, rounded, and computed without floats."""
-    try:
-        number = Decimal(str(value)) * scale
-        return int(number.to_integral_value(ROUND_HALF_UP)) if abs(number) < bound else None
-    except ArithmeticError:
-        return None
 
 
 def _store(connection: duckdb.DuckDBPyConnection, name: str, rows: Sequence[tuple[Any, ...]]) -> None:

@@ -5,11 +5,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from prof_analysis.common.answer_options import Options
 from prof_analysis.common.capabilities import lacking
 from prof_analysis.common.errors import InputError
-from prof_analysis.common.options import Options
 from prof_analysis.engine.quotes import quote_text
-from prof_analysis.sources.ascend_beside import folders, job, profiler_info, recorded
+from prof_analysis.sources.ascend_beside import analysis_db, folders, job, profiler_info, recorded
 from prof_analysis.sources.ascend_db.rows import few_of, rows_of
 from prof_analysis.sources.ascend_db.tables import KERNEL_TABLES, KNOWN_TABLES, MEMORY_TABLES, OP_ROWS, gaps
 from prof_analysis.sources.rank import Rank, number
@@ -39,7 +39,7 @@ def inspect(result: Path, profile: str, options: Options) -> list[Rank]:
     if not databases:
         return [replace(rank, left_out=folders.why_unparsed(result) or _why_no_database(result))]
     are_unique = len({database.name for database in databases}) == len(databases)
-    rank = replace(rank, inputs=tuple(folders.recorded_files(result, (recorded.DATABASE,))))
+    rank = replace(rank, inputs=tuple(folders.recorded_files(result, (analysis_db.DATABASE,))))
     found: list[Rank] = []
     for database in databases:
         name = database.name if are_unique else database.relative_to(result).as_posix()
@@ -85,7 +85,7 @@ def _ranks_of_database(rank: Rank, database: Path, config: Mapping[str, Any], op
             if not database.stat().st_size:
                 raise InputError(f"{database}: is empty; copy it again, or parse the profile again", path=database)
             if not file.tables:
-                is_of_figures = bool(recorded.tables_with_rows(database))
+                is_of_figures = bool(analysis_db.tables_with_rows(database))
                 said = "is an analysis.db under another name: give it this name" if is_of_figures else _NO_TABLE
                 raise InputError(f"{database}: {said}", path=database)
             modules_from = _modules_from(file, options)

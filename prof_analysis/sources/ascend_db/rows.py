@@ -6,7 +6,8 @@ from itertools import pairwise
 from prof_analysis.engine.quotes import quote, quote_text
 from prof_analysis.engine.tables import ROW_ID
 from prof_analysis.sources.ascend_db.tables import FORMER_NAMES, NAMED_ROWS, ONCE_EACH, OP_ROWS, PYTHON_ROWS, TABLES
-from prof_analysis.sources.readers.sqlite_file import Cell, SqliteFile, query
+from prof_analysis.sources.readers.sqlite_cell import Cell
+from prof_analysis.sources.readers.sqlite_file import SqliteFile, query
 
 _RANGE_ROWS = 500_000
 _MOST_RANGES = 32  # each has 4 MB in its first rows

@@ -34,7 +34,8 @@ from prof_analysis.sources.ascend_db.tables import (
 from prof_analysis.sources.ascend_db.texts import lost_texts, merge_texts, number_texts
 from prof_analysis.sources.readers.bounds import Recording, known_recording, set_bounds
 from prof_analysis.sources.readers.repeated import drop_repeated, may_repeat, remark_of, with_keys
-from prof_analysis.sources.readers.sqlite_file import Cell, SqliteFile, copy_table, open_sqlite, query
+from prof_analysis.sources.readers.sqlite_cell import Cell
+from prof_analysis.sources.readers.sqlite_file import SqliteFile, copy_table, open_sqlite, query
 from prof_analysis.sources.remarks import Remark
 
 # Warnings are in this order: what the database lacks, what its tables hold, one by one and together, and what lies beside it.

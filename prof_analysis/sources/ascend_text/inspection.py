@@ -7,14 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from prof_analysis.common.answer_options import Options
 from prof_analysis.common.capabilities import lacking
 from prof_analysis.common.errors import InputError
-from prof_analysis.common.options import Options
-from prof_analysis.sources.ascend_beside import folders, profiler_info, recorded, unread
+from prof_analysis.sources.ascend_beside import analysis_db, folders, profiler_info, recorded, unread
 from prof_analysis.sources.ascend_beside.contents import holds_figures, name_by_columns
 from prof_analysis.sources.ascend_text import staging
-from prof_analysis.sources.ascend_text.columns import DETAILS
 from prof_analysis.sources.ascend_text.counters import has_counters
+from prof_analysis.sources.ascend_text.csv_columns import DETAILS
 from prof_analysis.sources.rank import Rank
 from prof_analysis.sources.readers.csv_file import read_header
 from prof_analysis.sources.readers.cut_off import said_of_cut
@@ -91,7 +91,7 @@ def inspect(result: Path, profile: str, options: Options) -> list[Rank]:
     if not texts and not any(map(_OTHER_TEXTS.fullmatch, rank.files)):
         none = f"{output}: holds no text exports; leave out --source text, or export it with ExportType.Text"
         return [replace(rank, left_out=folders.why_unparsed(result) or none)]
-    return _of_result(rank, [*texts, *folders.recorded_files(result, (*recorded.TEXTS, recorded.DATABASE))], config, options)
+    return _of_result(rank, [*texts, *folders.recorded_files(result, (*recorded.TEXTS, analysis_db.DATABASE))], config, options)
 
 
 def _of_result(rank: Rank, files: list[Path], config: Mapping[str, Any], options: Options) -> list[Rank]:

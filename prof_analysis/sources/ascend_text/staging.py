@@ -20,7 +20,7 @@ from prof_analysis.engine.quotes import quote
 from prof_analysis.engine.tables import create_schemas
 from prof_analysis.sources.ascend_beside import device_info, folders, profiler_info, recorded
 from prof_analysis.sources.ascend_text import columns as text_columns
-from prof_analysis.sources.ascend_text import counters
+from prof_analysis.sources.ascend_text import counters, csv_columns
 from prof_analysis.sources.readers.bounds import set_bounds
 from prof_analysis.sources.readers.csv_file import copy_columns
 from prof_analysis.sources.readers.csv_numbers import Notation, lost_digits, notation_of
@@ -95,7 +95,7 @@ def stage(
             remarks += [Remark((_OF_FILE, "", number, 0), ("raw.communication_group",), sentence) for sentence in unread]
         elif not device_info.is_device_info(file) and not recorded.is_recorded(file):
             remarks += _stage_csv(connection, file, wanted, texts_lock, number, slices)
-            slices += file.name not in text_columns.CSV_FILES
+            slices += file.name not in csv_columns.CSV_FILES
         on_bytes(file.stat().st_size)
     if texts_lock and have_equal_ids(connection):
         begin_anew(connection)
@@ -117,9 +117,9 @@ def _stage_csv(
     slices: int,
 ) -> list[Remark]:
     """Stage a CSV file; so many of its kind came before it, as slices of the same table."""
-    details = wanted.get(text_columns.CSV_FILES.get(file.name, text_columns.KERNEL_FILE)[0])
+    details = wanted.get(csv_columns.CSV_FILES.get(file.name, csv_columns.KERNEL_FILE)[0])
     remarks = _stage_details(connection, file, details, texts_lock, number, slices << _SLICE_BITS) if details else []
-    if file.name not in text_columns.CSV_FILES and wanted.keys() & counters.TABLES.keys():
+    if file.name not in csv_columns.CSV_FILES and wanted.keys() & counters.TABLES.keys():
         insert_rows = partial(insert, connection, texts_lock=texts_lock, names=text_columns.NAMES)
         counters.stage_counters(connection, file, wanted, insert_rows, slices << _SLICE_BITS, slices * _MOST_COUNTERS)
     return remarks
@@ -138,7 +138,7 @@ def _stage_details(
     In a column whose digits were cut, times are unknown.
     """
     cells = "stored.detail_cell"
-    name, known_as, of_lines = text_columns.CSV_FILES.get(file.name, text_columns.KERNEL_FILE)
+    name, known_as, of_lines = csv_columns.CSV_FILES.get(file.name, csv_columns.KERNEL_FILE)
     headers = {column: names for column, (_, names) in known_as.items() if column in columns}
     remarks = [
         Remark((_OF_FILE, "", number, position), (name,), sentence, of_the_question=True)

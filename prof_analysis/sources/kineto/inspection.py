@@ -6,9 +6,9 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from prof_analysis.common.answer_options import Options
 from prof_analysis.common.capabilities import CAPABILITIES, lacking
 from prof_analysis.common.errors import InputError
-from prof_analysis.common.options import Options
 from prof_analysis.sources.found import Found
 from prof_analysis.sources.identity import Identity, times_in
 from prof_analysis.sources.kineto.around import JOB, around_events, time_base, unread_around

@@ -21,6 +21,7 @@ from prof_analysis.common.input_files import check_regular
 from prof_analysis.common.scratch import temporary_folder
 from prof_analysis.engine.quotes import quote
 from prof_analysis.engine.statements import run
+from prof_analysis.sources.readers.sqlite_cell import Cell
 from prof_analysis.sources.readers.sqlite_journal import names_another_file
 
 _BATCH_ROWS = "65536"  # 3 million rows of 4 columns: 1.26 s with the driver's default of 1,024 rows, 0.90 s with this
@@ -33,66 +34,6 @@ class SqliteFile:
     path: Path
     uri: str
     tables: Mapping[str, Mapping[str, str]]
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A column to read: its name and type in DuckDB (BIGINT, DOUBLE or VARCHAR), and its name and declared type in the file."""
-
-    column: str
-    type: str
-    file_column: str
-    declared_type: str
-
-    @property
-    def is_number_as_text(self) -> bool:
-        """Whether the file declares a column of numbers as TEXT, such as the times of PYTORCH_API."""
-        return self.type == "BIGINT" and "TEXT" in self.declared_type
-
-    @property
-    def as_it_is(self) -> str:
-        """The SQLite expression of the first try. A text is read as bytes: DuckDB does not find all faults of a text.
-
-        A time stamp that is a text of 19 characters is cast to a number without a check of each: copy_table() checks whether
-        all are so large that they must have 19 digits. 3 million rows with two take 0.95 s of CPU, with a check of each 1.3 s.
-        """
-        name = self.in_file
-        if self.type == "VARCHAR":
-            return f"CASE typeof({name}) WHEN 'text' THEN CAST({name} AS BLOB) END"
-        if self.is_number_as_text:
-            return f"CASE octet_length({name}) WHEN 19 THEN CAST({name} AS INTEGER) ELSE {self.checked} END"
-        return self.checked if self.type == "DOUBLE" else name
-
-    @property
-    def checked(self) -> str:
-        """The SQLite expression that gives the column's type or NULL; NULL also for a REAL that may have lost digits."""
-        name = self.in_file
-        if self.type == "VARCHAR":
-            return f"CASE typeof({name}) WHEN 'text' THEN {name} END"
-        if self.type == "DOUBLE":
-            return f"CASE WHEN typeof({name}) IN ('integer', 'real') THEN CAST({name} AS REAL) END"
-        return (
-            f"CASE typeof({name}) WHEN 'integer' THEN {name}"
-            f" WHEN 'real' THEN CASE WHEN abs({name}) < 9007199254740992 AND {name} = CAST({name} AS INTEGER)"
-            f" THEN CAST({name} AS INTEGER) END"
-            f" WHEN 'text' THEN CASE WHEN CAST(CAST({name} AS INTEGER) AS TEXT) = {name} THEN CAST({name} AS INTEGER) END END"
-        )
-
-    @property
-    def typed(self) -> str:
-        """The DuckDB expression that casts a cell of as_it_is to the column's type; it fails for a number that is BLOB."""
-        name = quote(self.column)
-        return f"decode({name})" if self.type == "VARCHAR" else name
-
-    @property
-    def dummy(self) -> str:
-        """An SQLite value of the type that as_it_is gives."""
-        return {"VARCHAR": "x''", "DOUBLE": "0.0"}.get(self.type, "0")
-
-    @property
-    def in_file(self) -> str:
-        """The column in SQLite; a quoted rowid would be a text where a table has none."""
-        return "rowid" if self.file_column == "rowid" else quote(self.file_column)
 
 
 _NO_TRUST = "PRAGMA trusted_schema = OFF"

@@ -1,0 +1,9 @@
+-- One row is a place of kernels outside of modules, with their time over all ranks.
+--
+-- location            VARCHAR  outside modules, or linked to no op, as in module.coverage
+-- kernel_duration_ns  BIGINT   time of the kernels of all kinds, ns; overlapping kernels count fully
+SELECT location, sum(kernel_duration_ns)::BIGINT AS kernel_duration_ns
+FROM across.coverage
+WHERE location <> 'inside modules'
+GROUP BY location
+ORDER BY location

@@ -1,0 +1,5 @@
+-- One row is a call of a module in the picture of the step of timeline.usual_step; short ones are together.
+--
+-- @made timeline.drawn_call with timeline.usual_module_call for timeline.module_call
+--
+-- @columns step_id to row_count as in timeline.drawn_call

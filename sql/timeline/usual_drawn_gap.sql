@@ -1,0 +1,5 @@
+-- One row is a gap of the device in the picture of the step of timeline.usual_step; short ones are together.
+--
+-- @made timeline.drawn_gap with timeline.usual_gap for timeline.gap
+--
+-- @columns step_id to row_count as in timeline.drawn_gap

@@ -1,0 +1,5 @@
+-- One row is a kernel in the picture of the step of timeline.usual_step; short ones are together.
+--
+-- @made timeline.drawn_kernel with timeline.usual_kernel for timeline.kernel
+--
+-- @columns step_id to row_count as in timeline.drawn_kernel
