@@ -104,16 +104,15 @@ CREATE MACRO IF NOT EXISTS covered_until(covered_ns, reached_ns, at_ns) AS
 -- The stretches of time that spans cover without a gap: `part`, `start_ns`, `end_ns` and `span_count`. `spans` and `part` as in
 -- added(). Spans that only touch are one stretch.
 CREATE MACRO IF NOT EXISTS stretches(spans, part := NULL) AS TABLE
-    WITH span_of_stretch AS (
-        SELECT *, part AS part_of_span, coalesce(start_ns > before_ns, true) AS begins
-        FROM added(spans, part)
-    ),
-    numbered_span AS (
+    WITH numbered_span AS (
         SELECT
-            *,
-            count(*) FILTER (begins) OVER in_order AS stretch
-        FROM span_of_stretch
-        WINDOW in_order AS (PARTITION BY part_of_span ORDER BY start_ns, end_ns ROWS UNBOUNDED PRECEDING)
+            part AS part_of_span,
+            start_ns,
+            end_ns,
+            sum(if(start_ns <= before_ns, 0, 1)) OVER (
+                PARTITION BY part ORDER BY start_ns, end_ns ROWS UNBOUNDED PRECEDING
+            ) AS stretch
+        FROM added(spans, part)
     )
     SELECT part_of_span AS part, min(start_ns) AS start_ns, max(end_ns) AS end_ns, count(*) AS span_count
     FROM numbered_span
