@@ -1,5 +1,5 @@
--- The rows of trace.op from ops as torch.profiler writes them in JSON. `events` and `strings` are the names of CTEs of raw.cpu_op
--- and trace.string.
+-- The rows of trace.op from ops as torch.profiler writes them in JSON. `events` and `strings` are the names of CTEs of
+-- raw.cpu_op and trace.string.
 CREATE MACRO IF NOT EXISTS ops_of_events(events, strings) AS TABLE
     SELECT
         event_id AS op_id,
