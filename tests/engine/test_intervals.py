@@ -6,6 +6,7 @@ import random
 import re
 from collections import defaultdict
 from itertools import pairwise
+from typing import Any
 
 import duckdb
 import pytest
@@ -52,7 +53,7 @@ def spans_of(drawn: random.Random) -> list[tuple[int, int, int]]:
     return [(part, start, start + drawn.choice((0, 0, 1, 3, 9))) for part, start in starts]
 
 
-def made_of(spans: list[tuple[int, int, int]], connection: duckdb.DuckDBPyConnection, query: str) -> list[tuple[int, ...]]:
+def made_of(spans: list[tuple[int, int, int]], connection: duckdb.DuckDBPyConnection, query: str) -> list[Any]:
     rows = ", ".join(map(str, spans))
     return connection.execute(
         f"WITH span AS (SELECT col0 AS what, col1::BIGINT AS start_ns, col2::BIGINT AS end_ns FROM (VALUES {rows})) {query}"
