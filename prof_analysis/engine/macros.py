@@ -1,4 +1,7 @@
-"""Reads the macros for expressions that repeat in the SQL: sql/macros/, one file per topic. No macro hides a table."""
+"""Reads the macros for what repeats in the SQL: sql/macros/, one file per topic. No macro hides a table.
+
+A macro that gives rows reads only the CTEs whose names it is given, so a body still names all tables that it needs.
+"""
 
 import re
 from functools import cache, lru_cache

@@ -6,36 +6,22 @@
 -- name             VARCHAR  name, such as aclrtSynchronizeStream; NULL when the profile lost its text
 -- role             VARCHAR  launch, synchronise, copy, allocate or compile, as in trace.host_api
 -- @columns calls to max_ns as in api.statistic
-WITH ranked AS (
-    SELECT
-        *,
-        sum(call_count) OVER (PARTITION BY level, name, role ORDER BY duration_ns) AS calls_up_to,
-        sum(call_count) OVER (PARTITION BY level, name, role) AS calls
+WITH counted AS (
+    SELECT * RENAME (call_count AS row_count)
     FROM across.api_duration
-),
-summed AS (
-    SELECT
-        level,
-        name,
-        role,
-        sum(call_count)::BIGINT AS calls,
-        sum(self_ns)::BIGINT AS self_ns,
-        sum(duration_ns * call_count)::BIGINT AS total_ns,
-        sum(idle_ns)::BIGINT AS idle_ns,
-        spread_of_counted(duration_ns, call_count, calls_up_to, calls) AS spread
-    FROM ranked
-    GROUP BY level, name, role
 )
 SELECT
-    level,
-    name,
-    role,
-    calls,
-    self_ns,
-    self_ns / nullif(sum(self_ns) OVER (), 0) AS share,
+    unnest(key),
+    row_count AS calls,
+    more.self_ns,
+    more.self_ns / nullif(sum(more.self_ns) OVER (), 0) AS share,
     total_ns,
-    idle_ns,
+    more.idle_ns,
     unnest(spread)
-FROM summed
-QUALIFY is_chosen(name)
-ORDER BY self_ns DESC, level, name, role
+FROM statistic_of(
+    counted,
+    {'level': level, 'name': name, 'role': role},
+    {'self_ns': sum(self_ns)::BIGINT, 'idle_ns': sum(idle_ns)::BIGINT}
+)
+QUALIFY is_chosen(key.name)
+ORDER BY more.self_ns DESC, key.level, key.name, key.role

@@ -7,40 +7,21 @@
 -- group_label    VARCHAR  purpose of the group, such as tp, dp or default_pg; NULL when not recorded
 -- group_size     BIGINT   ranks of the group; NULL when not recorded
 -- @columns size_bytes to bus_gb_s as in communication.statistic
-WITH duration AS (
-    SELECT
-        type,
-        group_name,
-        duration_ns,
-        min(operation) AS operation,
-        sum(op_count) AS op_count,
-        sum(sized_count) AS sized_count,
-        sum(size_bytes) AS size_bytes
+WITH counted AS (
+    SELECT * RENAME (op_count AS row_count)
     FROM communication.duration
-    GROUP BY type, group_name, duration_ns
-),
-ranked AS (
-    SELECT
-        *,
-        sum(op_count) OVER (PARTITION BY type, group_name ORDER BY duration_ns) AS ops_up_to,
-        sum(op_count) OVER (PARTITION BY type, group_name) AS ops
-    FROM duration
 ),
 total AS (
-    SELECT
-        type,
-        group_name,
-        sum(op_count)::BIGINT AS op_count,
-        sum(duration_ns * op_count)::BIGINT AS total_ns,
-        nearest_rank(duration_ns, ops_up_to, ops, 50) AS median_ns,
-        nearest_rank(duration_ns, ops_up_to, ops, 95) AS p95_ns,
-        min(duration_ns) AS min_ns,
-        max(duration_ns) AS max_ns,
-        min(operation) AS operation,
-        TRY_CAST(sum(size_bytes) AS BIGINT) AS size_bytes,
-        sum(duration_ns * sized_count) AS sized_ns
-    FROM ranked
-    GROUP BY type, group_name
+    SELECT unnest(key), row_count AS op_count, total_ns, spread, unnest(more)
+    FROM statistic_of(
+        counted,
+        {'type': type, 'group_name': group_name},
+        {
+            'operation': min(operation),
+            'size_bytes': TRY_CAST(sum(size_bytes) AS BIGINT),
+            'sized_ns': sum(duration_ns * sized_count)
+        }
+    )
 ),
 one_group AS (
     SELECT
@@ -57,10 +38,10 @@ SELECT
     op_count,
     total_ns,
     total_ns / op_count AS mean_ns,
-    median_ns,
-    p95_ns,
-    min_ns,
-    max_ns,
+    spread.median_ns,
+    spread.p95_ns,
+    spread.min_ns,
+    spread.max_ns,
     total_ns / nullif(sum(total_ns) OVER (), 0) AS share,
     one_group.group_label,
     one_group.group_size,

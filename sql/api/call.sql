@@ -17,23 +17,16 @@ WITH chosen AS (
     LEFT JOIN step.selected ON host_api.start_ns >= selected.start_ns AND host_api.start_ns < selected.end_ns
     WHERE getvariable('step_id') IS NULL OR selected.start_ns IS NOT NULL
 ),
--- The time that each call adds to that of the calls before it inside the same one.
 inside AS (
-    SELECT
-        parent.parent_id AS host_api_id,
-        greatest(0, call.end_ns - greatest(call.start_ns, coalesce(max(call.end_ns) OVER before, call.start_ns))) AS added_ns
+    SELECT parent.parent_id AS host_api_id, call.start_ns, call.end_ns
     FROM trace.host_api AS call
     JOIN api.parent USING (host_api_id)
     WHERE parent.parent_id IS NOT NULL
-    WINDOW before AS (
-        PARTITION BY parent.parent_id
-        ORDER BY call.start_ns, call.end_ns
-        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    )
 ),
+-- The time that the calls inside one cover.
 inside_total AS (
     SELECT host_api_id, sum(added_ns)::BIGINT AS inside_ns
-    FROM inside
+    FROM added(inside, host_api_id)
     GROUP BY host_api_id
 ),
 gap AS (

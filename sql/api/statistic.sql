@@ -19,37 +19,23 @@
 -- q3_ns      BIGINT   the same for three quarters of the calls, ns
 -- p95_ns     BIGINT   the same for 95 % of the calls, ns
 -- max_ns     BIGINT   longest time, ns
-WITH ranked AS (
-    SELECT
-        *,
-        sum(call_count) OVER (PARTITION BY level, name_id, role ORDER BY duration_ns) AS calls_up_to,
-        sum(call_count) OVER (PARTITION BY level, name_id, role) AS calls
+WITH counted AS (
+    SELECT * RENAME (call_count AS row_count)
     FROM api.duration
-),
-summed AS (
-    SELECT
-        level,
-        name_id,
-        role,
-        sum(call_count)::BIGINT AS calls,
-        sum(self_ns)::BIGINT AS self_ns,
-        sum(duration_ns * call_count)::BIGINT AS total_ns,
-        sum(idle_ns)::BIGINT AS idle_ns,
-        spread_of_counted(duration_ns, call_count, calls_up_to, calls) AS spread
-    FROM ranked
-    GROUP BY level, name_id, role
 )
 SELECT
-    summed.level,
-    summed.name_id,
-    summed.role,
-    summed.calls,
-    summed.self_ns,
-    summed.self_ns / nullif(sum(summed.self_ns) OVER (), 0) AS share,
-    summed.total_ns,
-    summed.idle_ns,
-    unnest(summed.spread)
-FROM summed
-LEFT JOIN trace.string ON string.text_id = summed.name_id
+    unnest(key),
+    row_count AS calls,
+    more.self_ns,
+    more.self_ns / nullif(sum(more.self_ns) OVER (), 0) AS share,
+    total_ns,
+    more.idle_ns,
+    unnest(spread)
+FROM statistic_of(
+    counted,
+    {'level': level, 'name_id': name_id, 'role': role},
+    {'self_ns': sum(self_ns)::BIGINT, 'idle_ns': sum(idle_ns)::BIGINT}
+)
+LEFT JOIN trace.string ON string.text_id = key.name_id
 QUALIFY is_chosen(string.text)
-ORDER BY summed.self_ns DESC, summed.level, string.text, summed.role
+ORDER BY more.self_ns DESC, key.level, string.text, key.role

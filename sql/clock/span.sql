@@ -1,6 +1,7 @@
 -- One row is a span of time in which a device had one clock, from the first kernel to the end of the last one.
 --
 -- @guard trace.clock
+-- @unique covered by start_ns: covered() has a row a moment
 --
 -- device_id     BIGINT  device; NULL when not recorded
 -- start_ns      BIGINT  start, Unix ns
@@ -51,20 +52,14 @@ span AS (
     FROM changed
     CROSS JOIN recorded
 ),
--- Up to a moment, kernels that had begun cover all that they add, less what of the longest one comes after that moment.
 computing AS (
-    SELECT
-        start_ns,
-        greatest(0, end_ns - greatest(start_ns, coalesce(max(end_ns) OVER before, start_ns))) AS added_ns,
-        greatest(end_ns, coalesce(max(end_ns) OVER before, end_ns)) AS reached_ns
+    SELECT start_ns, end_ns
     FROM trace.kernel
     WHERE kind = 'compute'
-    WINDOW before AS (ORDER BY start_ns, end_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
 ),
 covered AS (
-    SELECT start_ns, sum(sum(added_ns)) OVER (ORDER BY start_ns) AS covered_ns, max(reached_ns) AS reached_ns
-    FROM computing
-    GROUP BY start_ns
+    SELECT start_ns, covered_ns, reached_ns
+    FROM covered(computing)
 )
 SELECT
     span.device_id,

@@ -1,25 +1,26 @@
 -- One row is a communication operator and how long it is exposed: no compute kernel of its step runs, nor an operator of the
 -- step that began earlier, so that the operators of a step add up to communication_not_overlapped_ns of step.time.
 --
+-- @unique computed by start_ns, step_key: covered() has a row a step and moment
+--
 -- kernel_id   BIGINT  a communication kernel of trace.kernel
 -- step_id     BIGINT  step; NULL when of no step, and without steps
 -- from_ns     BIGINT  from here on no operator of the step that began earlier runs, Unix ns
 -- exposed_ns  BIGINT  time from there to its end in which no compute kernel of the step runs, ns
-WITH piece AS (
+WITH operator AS (
     SELECT
         kernel_id,
         step_id,
         -- An ASOF join compares no NULL.
         coalesce(step_id, -9223372036854775808) AS step_key,
-        greatest(start_ns, coalesce(max(end_ns) OVER before, start_ns)) AS from_ns,
+        start_ns,
         end_ns
     FROM step.kernel_step
     WHERE kind = 'communication' AND (getvariable('step_id') IS NULL OR step_id = getvariable('step_id'))
-    WINDOW before AS (
-        PARTITION BY step_id
-        ORDER BY start_ns, end_ns, kernel_id
-        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    )
+),
+piece AS (
+    SELECT kernel_id, step_id, step_key, from_ns, end_ns
+    FROM added(operator, step_id, kernel_id)
 ),
 at_from AS (
     SELECT piece.*, covered_until(computed.covered_ns, computed.reached_ns, piece.from_ns) AS computing_ns

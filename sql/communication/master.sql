@@ -50,25 +50,13 @@ stretch AS (
     FROM activity
     WHERE first_transfer_ns IS NULL OR start_ns < first_transfer_ns
 ),
-beyond AS (
-    SELECT
-        kernel_id,
-        part,
-        greatest(end_ns - greatest(start_ns, coalesce(max(end_ns) OVER earlier, start_ns)), 0) AS beyond_ns
-    FROM stretch
-    WINDOW earlier AS (
-        PARTITION BY kernel_id, part
-        ORDER BY start_ns, end_ns
-        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    )
-),
 united AS (
     SELECT
         kernel_id,
-        coalesce(sum(beyond_ns) FILTER (part = 'transit'), 0)::BIGINT AS transit_ns,
-        sum(beyond_ns) FILTER (part = 'busy')::BIGINT AS busy_ns,
-        coalesce(sum(beyond_ns) FILTER (part = 'before'), 0)::BIGINT AS synchronization_ns
-    FROM beyond
+        coalesce(sum(added_ns) FILTER (part = 'transit'), 0)::BIGINT AS transit_ns,
+        sum(added_ns) FILTER (part = 'busy')::BIGINT AS busy_ns,
+        coalesce(sum(added_ns) FILTER (part = 'before'), 0)::BIGINT AS synchronization_ns
+    FROM added(stretch, (kernel_id, part))
     GROUP BY kernel_id
 )
 SELECT

@@ -23,30 +23,22 @@
 -- bus_gb_s        DOUBLE   the bandwidth that each rank must have for this, GB/s: algorithm_gb_s times the factor of the
 --                          operation for group_size ranks, as nccl-tests defines it; NULL when operation or group_size is not
 --                          known
-WITH ranked AS (
-    SELECT
-        *,
-        sum(op_count) OVER (PARTITION BY type, group_name, origin ORDER BY duration_ns) AS ops_up_to,
-        sum(op_count) OVER (PARTITION BY type, group_name, origin) AS ops
+WITH counted AS (
+    SELECT * RENAME (op_count AS row_count)
     FROM communication.duration
 ),
 total AS (
-    SELECT
-        type,
-        group_name,
-        origin,
-        sum(op_count)::BIGINT AS op_count,
-        sum(duration_ns * op_count)::BIGINT AS total_ns,
-        nearest_rank(duration_ns, ops_up_to, ops, 50) AS median_ns,
-        nearest_rank(duration_ns, ops_up_to, ops, 95) AS p95_ns,
-        min(duration_ns) AS min_ns,
-        max(duration_ns) AS max_ns,
-        if(count(DISTINCT operation) = 1, min(operation), NULL) AS operation,
-        if(count(DISTINCT group_size) = 1, min(group_size), NULL) AS group_size,
-        TRY_CAST(sum(size_bytes) AS BIGINT) AS size_bytes,
-        sum(duration_ns * sized_count) AS sized_ns
-    FROM ranked
-    GROUP BY type, group_name, origin
+    SELECT unnest(key), row_count AS op_count, total_ns, spread, unnest(more)
+    FROM statistic_of(
+        counted,
+        {'type': type, 'group_name': group_name, 'origin': origin},
+        {
+            'operation': if(count(DISTINCT operation) = 1, min(operation), NULL),
+            'group_size': if(count(DISTINCT group_size) = 1, min(group_size), NULL),
+            'size_bytes': TRY_CAST(sum(size_bytes) AS BIGINT),
+            'sized_ns': sum(duration_ns * sized_count)
+        }
+    )
 ),
 member AS (
     SELECT group_name, min(label) AS group_label, count(*) AS group_size
@@ -59,10 +51,10 @@ SELECT
     op_count,
     total_ns,
     total_ns / op_count AS mean_ns,
-    median_ns,
-    p95_ns,
-    min_ns,
-    max_ns,
+    spread.median_ns,
+    spread.p95_ns,
+    spread.min_ns,
+    spread.max_ns,
     total_ns / nullif(sum(total_ns) OVER (), 0) AS share,
     origin,
     member.group_label,

@@ -27,22 +27,9 @@ outermost AS (
     )
 ),
 -- Several threads may compile at once.
-stretched AS (
-    SELECT
-        *,
-        coalesce(
-            start_ns > max(end_ns) OVER (ORDER BY start_ns, end_ns, tid ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
-            true
-        ) AS begins
-    FROM outermost
-),
 stretch AS (
-    SELECT stretch, count(*) AS compilation_count, min(start_ns) AS start_ns, max(end_ns) AS end_ns
-    FROM (
-        SELECT *, count(*) FILTER (begins) OVER (ORDER BY start_ns, end_ns, tid ROWS UNBOUNDED PRECEDING) AS stretch
-        FROM stretched
-    )
-    GROUP BY stretch
+    SELECT row_number() OVER (ORDER BY start_ns) AS stretch, span_count AS compilation_count, start_ns, end_ns
+    FROM stretches(outermost)
 ),
 gap AS (
     SELECT

@@ -17,27 +17,31 @@
 -- share         DOUBLE   share of the kernel time of the same kind in the rank; NULL when that is 0
 -- type_from     ENUM('profile', 'name')  where the type comes from: the profile, or (Level0) the names of the kernels; NULL
 --                        without type
-WITH ranked AS (
-    SELECT
-        *,
-        sum(kernel_count) OVER (PARTITION BY kind, type_id, type_from, core_id ORDER BY duration_ns) AS kernels_up_to,
-        sum(kernel_count) OVER (PARTITION BY kind, type_id, type_from, core_id) AS kernels
-    FROM kernels.duration
-),
-total AS (
+WITH counted AS (
     SELECT
         kind,
         type_id,
         type_from,
         core_id,
-        sum(kernel_count)::BIGINT AS kernel_count,
-        sum(coalesce(total_ns, duration_ns * kernel_count))::BIGINT AS total_ns,
-        if(count(*) = count(duration_ns), nearest_rank(duration_ns, kernels_up_to, kernels, 50), NULL) AS median_ns,
-        if(count(*) = count(duration_ns), nearest_rank(duration_ns, kernels_up_to, kernels, 95), NULL) AS p95_ns,
-        min(coalesce(duration_ns, min_ns)) AS min_ns,
-        max(coalesce(duration_ns, max_ns)) AS max_ns
-    FROM ranked
-    GROUP BY kind, type_id, type_from, core_id
+        duration_ns,
+        kernel_count AS row_count,
+        coalesce(total_ns, duration_ns * kernel_count) AS kernels_ns,
+        coalesce(duration_ns, min_ns) AS shortest_ns,
+        coalesce(duration_ns, max_ns) AS longest_ns
+    FROM kernels.duration
+),
+total AS (
+    SELECT unnest(key), row_count AS kernel_count, spread, unnest(more)
+    FROM statistic_of(
+        counted,
+        {'kind': kind, 'type_id': type_id, 'type_from': type_from, 'core_id': core_id},
+        {
+            'total_ns': sum(kernels_ns)::BIGINT,
+            'is_counted': count(*) = count(duration_ns),
+            'min_ns': min(shortest_ns),
+            'max_ns': max(longest_ns)
+        }
+    )
 )
 SELECT
     kind,
@@ -46,8 +50,8 @@ SELECT
     kernel_count,
     total_ns,
     total_ns / kernel_count AS mean_ns,
-    median_ns,
-    p95_ns,
+    if(is_counted, spread.median_ns, NULL) AS median_ns,
+    if(is_counted, spread.p95_ns, NULL) AS p95_ns,
     min_ns,
     max_ns,
     total_ns / nullif(sum(total_ns) OVER (PARTITION BY kind), 0) AS share,

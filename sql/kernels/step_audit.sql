@@ -18,17 +18,9 @@ WITH measured AS (
     FROM trace.kernel
     WHERE kind IN ('compute', 'communication')
 ),
--- The time that each one adds to the time that those before it cover.
-added AS (
-    SELECT
-        kind,
-        greatest(0, end_ns - greatest(start_ns, coalesce(max(end_ns) OVER before, start_ns))) AS added_ns
-    FROM measured
-    WINDOW before AS (PARTITION BY kind ORDER BY start_ns, end_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
-),
 covered AS (
     SELECT kind, count(*) AS kernel_count, sum(added_ns)::BIGINT AS kernels_ns
-    FROM added
+    FROM added(measured, kind)
     GROUP BY kind
 ),
 precision AS (

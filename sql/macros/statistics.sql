@@ -16,18 +16,40 @@ CREATE MACRO IF NOT EXISTS deviation_of_counted(value, value_count) AS
         )::DOUBLE
     ) / sum(value_count);
 
--- The spread of a group in which a row is a value and the number of times that it occurs: quantiles as nearest_rank() has them.
-CREATE MACRO IF NOT EXISTS spread_of_counted(value, value_count, count_up_to, count_of_all) AS
-    {
-        'mean_ns': sum(value::HUGEINT * value_count) / sum(value_count),
-        'stddev_ns': deviation_of_counted(value, value_count),
-        'min_ns': min(value),
-        'q1_ns': nearest_rank(value, count_up_to, count_of_all, 25),
-        'median_ns': nearest_rank(value, count_up_to, count_of_all, 50),
-        'q3_ns': nearest_rank(value, count_up_to, count_of_all, 75),
-        'p95_ns': nearest_rank(value, count_up_to, count_of_all, 95),
-        'max_ns': max(value)
-    };
+-- The statistic of each key over durations and how often each occurs: `key`, `row_count`, `total_ns`, `spread` (mean_ns,
+-- stddev_ns, min_ns, q1_ns, median_ns, q3_ns, p95_ns, max_ns; quantiles as nearest_rank() has them) and `more`. `counted` is
+-- the name of a CTE with duration_ns and row_count; `key` is a struct of its columns, ids or texts; `more` a struct of
+-- aggregates over its columns.
+CREATE MACRO IF NOT EXISTS statistic_of(counted, key, more := NULL) AS TABLE
+    WITH keyed_duration AS (
+        SELECT *, key AS key_of_duration
+        FROM query_table(counted)
+    ),
+    ranked_duration AS (
+        SELECT
+            *,
+            sum(row_count) OVER (of_key ORDER BY duration_ns) AS count_up_to,
+            sum(row_count) OVER of_key AS count_of_all
+        FROM keyed_duration
+        WINDOW of_key AS (PARTITION BY key_of_duration)
+    )
+    SELECT
+        key_of_duration AS key,
+        sum(row_count)::BIGINT AS row_count,
+        sum(duration_ns * row_count)::BIGINT AS total_ns,
+        {
+            'mean_ns': sum(duration_ns::HUGEINT * row_count) / sum(row_count),
+            'stddev_ns': deviation_of_counted(duration_ns, row_count),
+            'min_ns': min(duration_ns),
+            'q1_ns': nearest_rank(duration_ns, count_up_to, count_of_all, 25),
+            'median_ns': nearest_rank(duration_ns, count_up_to, count_of_all, 50),
+            'q3_ns': nearest_rank(duration_ns, count_up_to, count_of_all, 75),
+            'p95_ns': nearest_rank(duration_ns, count_up_to, count_of_all, 95),
+            'max_ns': max(duration_ns)
+        } AS spread,
+        more AS more
+    FROM ranked_duration
+    GROUP BY key_of_duration;
 
 -- A ratio times the duration of its kernel, in 10^-12 ns. NULL for a value that is not a number or far too large for a ratio.
 CREATE MACRO IF NOT EXISTS ratio_time(ratio, duration_ns) AS

@@ -24,11 +24,6 @@ CREATE MACRO IF NOT EXISTS ns_of_us_timestamp(microseconds) AS
 CREATE MACRO IF NOT EXISTS ns_of_us_duration(microseconds) AS
     TRY((TRY_CAST(microseconds AS DECIMAL(18, 3)) * 1000)::BIGINT);
 
--- How long intervals cover the time up to a moment: those that had begun cover `covered_ns` up to `reached_ns`, the last of
--- their ends; both are NULL where none had begun.
-CREATE MACRO IF NOT EXISTS covered_until(covered_ns, reached_ns, at_ns) AS
-    coalesce(covered_ns - greatest(0, reached_ns - at_ns), 0);
-
 -- Whether a row can have these times by the clock of the host: it ends at or after its start, and lies neither outside of the
 -- recording by more than its length nor lasts longer than all of it. Sources set the bounds (sources/readers/bounds.py), which
 -- are open where no row lies beyond.

@@ -11,9 +11,7 @@
 --
 -- Calls of modules are left out: they are no place in a file, and the function that each of them runs is a call of its own.
 -- Where the profile records stacks with ops, there are no rows.
---
--- The same search as in op.parent.
-WITH RECURSIVE frame_name AS (
+WITH frame_name AS (
     SELECT text_id, min(text_id) OVER (PARTITION BY frame_without_address(text)) AS name_id
     FROM trace.string
     WHERE text_id IN (SELECT name_id FROM trace.frame) AND NOT starts_with(text, 'nn.Module: ')
@@ -24,35 +22,14 @@ call AS (
     LEFT JOIN frame_name ON frame_name.text_id = frame.name_id
     WHERE (frame.name_id IS NULL OR frame_name.name_id IS NOT NULL) AND NOT EXISTS (SELECT 1 FROM trace.op_stack)
 ),
-reached AS (
-    SELECT
-        frame_id,
-        start_ns,
-        end_ns,
-        lag(frame_id) OVER on_thread AS before_id,
-        lag(end_ns) OVER on_thread AS before_end_ns,
-        max(end_ns) OVER (on_thread ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached_ns
+span AS (
+    SELECT frame_id AS span_id, tid, start_ns, end_ns
     FROM call
-    WINDOW on_thread AS (PARTITION BY tid ORDER BY start_ns, end_ns DESC, frame_id)
-),
-search (frame_id, start_ns, end_ns, candidate_id, candidate_end_ns) USING KEY (frame_id) AS (
-    SELECT
-        frame_id,
-        start_ns,
-        end_ns,
-        CASE WHEN covers(reached_ns, start_ns, end_ns) THEN before_id END,
-        CASE WHEN covers(reached_ns, start_ns, end_ns) THEN before_end_ns END
-    FROM reached
-    UNION
-    SELECT inside.frame_id, inside.start_ns, inside.end_ns, rejected.candidate_id, rejected.candidate_end_ns
-    FROM search AS inside
-    JOIN recurring.search AS rejected ON rejected.frame_id = inside.candidate_id
-    WHERE NOT covers(inside.candidate_end_ns, inside.start_ns, inside.end_ns)
 )
 SELECT
     call.*,
-    search.candidate_id AS parent_id,
+    around.parent_id,
     lead(call.start_ns) OVER on_thread IS DISTINCT FROM call.start_ns AS is_last_started
 FROM call
-JOIN search USING (frame_id)
+JOIN parents(span) AS around ON around.span_id = call.frame_id
 WINDOW on_thread AS (PARTITION BY call.tid ORDER BY call.start_ns, call.end_ns DESC, call.frame_id)

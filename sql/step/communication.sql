@@ -3,6 +3,7 @@
 -- are those of the whole profile; with steps, operators of no step have rows of their own.
 --
 -- @guard trace.communication
+-- @unique computed by start_ns, step_key: covered() has a row a step and moment
 --
 -- step_id            BIGINT   number of the step; NULL for the whole profile and for operators of no step
 -- level              ENUM('step', 'label', 'operator')  what the row is about: all operators of the step, those of the groups
@@ -63,15 +64,8 @@ leveled AS (
 ),
 -- The part of each operator that no earlier one of its row covers.
 piece AS (
-    SELECT
-        *,
-        greatest(start_ns, coalesce(max(end_ns) OVER before, start_ns)) AS from_ns
-    FROM leveled
-    WINDOW before AS (
-        PARTITION BY step_id, level, group_label, group_name, type
-        ORDER BY start_ns, end_ns, kernel_id
-        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    )
+    SELECT * EXCLUDE (before_ns, added_ns, reached_ns)
+    FROM added(leveled, (step_id, level, group_label, group_name, type), kernel_id)
 ),
 moment AS (
     SELECT DISTINCT step_key, unnest([from_ns, end_ns]) AS at_ns

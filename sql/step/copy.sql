@@ -3,6 +3,7 @@
 -- the whole profile; with steps, copies of no step have rows of their own.
 --
 -- @guard trace.copy
+-- @unique covered by start_ns: covered() has a row a moment
 --
 -- step_id            BIGINT   number of the step; NULL for the whole profile and for copies of no step
 -- direction          VARCHAR  what they do, as in trace.copy; all for all copies of the step; NULL when not recorded
@@ -30,34 +31,18 @@ chosen AS (
 ),
 -- The part of each copy that no earlier one of its row covers.
 piece AS (
-    SELECT
-        step_id,
-        direction,
-        kernel_id,
-        greatest(start_ns, coalesce(max(end_ns) OVER before, start_ns)) AS start_ns,
-        end_ns
-    FROM chosen
-    WINDOW before AS (
-        PARTITION BY step_id, direction
-        ORDER BY start_ns, end_ns
-        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    )
-    QUALIFY end_ns > start_ns
+    SELECT step_id, direction, kernel_id, from_ns AS start_ns, end_ns
+    FROM added(chosen, (step_id, direction))
+    WHERE end_ns > from_ns
 ),
--- Up to a moment, kernels that had begun covered all that they add, less what of the longest one comes after that moment.
-busy AS (
-    SELECT
-        start_ns,
-        greatest(0, end_ns - greatest(start_ns, coalesce(max(end_ns) OVER before, start_ns))) AS added_ns,
-        greatest(end_ns, coalesce(max(end_ns) OVER before, end_ns)) AS reached_ns
+busy_kernel AS (
+    SELECT start_ns, end_ns
     FROM trace.kernel
     WHERE kind IN ('compute', 'communication')
-    WINDOW before AS (ORDER BY start_ns, end_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
 ),
 covered AS (
-    SELECT start_ns, sum(sum(added_ns)) OVER (ORDER BY start_ns) AS covered_ns, max(reached_ns) AS reached_ns
-    FROM busy
-    GROUP BY start_ns
+    SELECT start_ns, covered_ns, reached_ns
+    FROM covered(busy_kernel)
 ),
 span AS (
     SELECT step_id, min(start_ns) AS first_ns, max(end_ns) AS last_ns

@@ -19,19 +19,9 @@ WITH measured AS (
     FROM trace.kernel
     WHERE kind <> 'schedule'
 ),
--- The time that each one adds to the time that those before it cover.
 added AS (
-    SELECT
-        what,
-        start_ns,
-        end_ns,
-        greatest(0, end_ns - greatest(start_ns, coalesce(max(end_ns) OVER before, start_ns))) AS added_ns
-    FROM measured
-    WINDOW before AS (
-        PARTITION BY what
-        ORDER BY start_ns, end_ns
-        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    )
+    SELECT what, start_ns, end_ns, added_ns
+    FROM added(measured, what)
 ),
 covered AS (
     SELECT

@@ -50,18 +50,14 @@ stretch AS (
     WHERE stretch.kind <> 'busy'
     GROUP BY stretch.kind
 ),
--- The time that each kernel of a step adds to the time that those before it cover.
-added AS (
-    SELECT
-        if(kind = 'compute', 'computing', 'communication') AS kind,
-        greatest(0, end_ns - greatest(start_ns, coalesce(max(end_ns) OVER before, start_ns))) AS added_ns
+kernel_of_step AS (
+    SELECT if(kind = 'compute', 'computing', 'communication') AS kind, start_ns, end_ns
     FROM step.kernel_step
     WHERE step_id IS NOT NULL
-    WINDOW before AS (PARTITION BY kind ORDER BY start_ns, end_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
 ),
 of_steps AS (
     SELECT kind, sum(added_ns) AS kernels_ns
-    FROM added
+    FROM added(kernel_of_step, kind)
     GROUP BY kind
 ),
 precision AS (

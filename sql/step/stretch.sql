@@ -11,23 +11,6 @@ WITH measured AS (
     UNION ALL
     SELECT CASE kind WHEN 'compute' THEN 'computing' WHEN 'copy' THEN 'copying' ELSE kind::VARCHAR END AS kind, start_ns, end_ns
     FROM step.kernel_step
-),
-reached AS (
-    SELECT *, max(end_ns) OVER (
-        PARTITION BY kind
-        ORDER BY start_ns, end_ns
-        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    ) AS reached_ns
-    FROM measured
-),
-numbered AS (
-    SELECT *, sum(if(start_ns <= reached_ns, 0, 1)) OVER (
-        PARTITION BY kind
-        ORDER BY start_ns, end_ns
-        ROWS UNBOUNDED PRECEDING
-    ) AS stretch
-    FROM reached
 )
-SELECT kind::ENUM('computing', 'communication', 'copying', 'busy') AS kind, min(start_ns) AS start_ns, max(end_ns) AS end_ns
-FROM numbered
-GROUP BY kind, stretch
+SELECT part::ENUM('computing', 'communication', 'copying', 'busy') AS kind, start_ns, end_ns
+FROM stretches(measured, kind)

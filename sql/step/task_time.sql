@@ -14,18 +14,10 @@ WITH task AS (
     FROM trace.communication_task
     JOIN step.kernel_step USING (kernel_id)
     WHERE kernel_step.step_id IS NOT NULL OR NOT EXISTS (FROM step.kernel_step WHERE step_id IS NOT NULL)
-),
-added AS (
-    SELECT
-        what,
-        greatest(0, end_ns - greatest(start_ns, coalesce(max(end_ns) OVER before, start_ns))) AS added_ns,
-        coalesce(start_ns > max(end_ns) OVER before, true) AS begins_stretch
-    FROM task
-    WINDOW before AS (PARTITION BY what ORDER BY start_ns, end_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
 )
 SELECT
     coalesce(sum(added_ns) FILTER (what = 'of steps'), 0)::BIGINT AS of_steps_ns,
     sum(added_ns) FILTER (what = 'all')::BIGINT AS all_ns,
-    count(*) FILTER (what = 'all' AND begins_stretch) AS stretch_count
-FROM added
+    count(*) FILTER (what = 'all' AND coalesce(start_ns > before_ns, true)) AS stretch_count
+FROM added(task, what)
 HAVING count(*) > 0

@@ -49,20 +49,9 @@ WITH measured AS (
     FROM step.kernel_step
     WHERE is_receive
 ),
--- The time that each one adds to the time that those before it cover.
 added AS (
-    SELECT
-        step_id,
-        what,
-        start_ns,
-        end_ns,
-        greatest(0, end_ns - greatest(start_ns, coalesce(max(end_ns) OVER before, start_ns))) AS added_ns
-    FROM measured
-    WINDOW before AS (
-        PARTITION BY step_id, what
-        ORDER BY start_ns, end_ns
-        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    )
+    SELECT step_id, what, start_ns, end_ns, added_ns
+    FROM added(measured, (step_id, what))
 ),
 covered AS (
     SELECT

@@ -1,0 +1,119 @@
+-- The innermost of the spans around each item on its thread: `item_id` and `span_id`; items outside all spans have no row.
+-- `items` and `spans` are names of CTEs: items with item_id, tid, start_ns, end_ns; spans with span_id, tid, start_ns, end_ns,
+-- and, as parents() finds them, parent_id, and is_last_started: whether it is the last one of those that start when it starts,
+-- in the order (start, longest first).
+-- The last span that started before the item is the innermost one, unless it ends too early; then the search goes on with the
+-- span around it. Of spans that start together only the last one is in the ASOF join, which leaves open which of equal keys it
+-- returns. Ends go along with the candidates: to look up those of the rejected takes 0.1 s more for a million kernels.
+CREATE MACRO IF NOT EXISTS innermost(items, spans) AS TABLE
+    WITH RECURSIVE last_started_span AS (
+        SELECT span_id, parent_id, tid, start_ns, end_ns
+        FROM query_table(spans)
+        WHERE is_last_started
+    ),
+    climb_of_item AS (
+        SELECT item.item_id, item.start_ns, item.end_ns, span.span_id, span.parent_id, span.end_ns AS span_end_ns
+        FROM query_table(items) AS item
+        ASOF JOIN last_started_span AS span ON span.tid = item.tid AND span.start_ns <= item.start_ns
+        UNION ALL
+        SELECT climb.item_id, climb.start_ns, climb.end_ns, span.span_id, span.parent_id, span.end_ns
+        FROM climb_of_item AS climb
+        JOIN query_table(spans) AS span ON span.span_id = climb.parent_id
+        WHERE NOT covers(climb.span_end_ns, climb.start_ns, climb.end_ns)
+    )
+    SELECT item_id, span_id
+    FROM climb_of_item
+    WHERE covers(span_end_ns, start_ns, end_ns);
+
+-- Each span, and the innermost span around it on its thread: `span_id`, `start_ns`, `end_ns`, `parent_id` and `parent_end_ns`,
+-- both NULL for an outermost one, and `is_crossing`: whether some span before it ends within it. `spans` is the name of a CTE
+-- with span_id, tid, start_ns, end_ns. Of equal spans that with the smaller span_id is the outer one.
+-- Each span starts with the one before it as candidate. While the candidate does not enclose it, the candidate's own candidate
+-- replaces the candidate. Everything in between starts no later and did not enclose the candidate, so no enclosing span is
+-- missed, even where spans overlap in part. A span that nothing before it reaches is outermost at once, which spares the tasks
+-- of an autograd thread the search. The plain form, a join on containment, is the oracle in the tests.
+CREATE MACRO IF NOT EXISTS parents(spans) AS TABLE
+    WITH RECURSIVE span_in_order AS (
+        SELECT
+            span_id,
+            start_ns,
+            end_ns,
+            lag(span_id) OVER on_thread AS before_id,
+            lag(end_ns) OVER on_thread AS before_end_ns,
+            max(end_ns) OVER (on_thread ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached_ns
+        FROM query_table(spans)
+        WINDOW on_thread AS (PARTITION BY tid ORDER BY start_ns, end_ns DESC, span_id)
+    ),
+    search_of_parent (span_id, start_ns, end_ns, parent_id, parent_end_ns, is_crossing) USING KEY (span_id) AS (
+        SELECT
+            span_id,
+            start_ns,
+            end_ns,
+            CASE WHEN covers(reached_ns, start_ns, end_ns) THEN before_id END,
+            CASE WHEN covers(reached_ns, start_ns, end_ns) THEN before_end_ns END,
+            coalesce(reached_ns > start_ns AND NOT covers(reached_ns, start_ns, end_ns), false)
+        FROM span_in_order
+        UNION
+        SELECT
+            inside.span_id,
+            inside.start_ns,
+            inside.end_ns,
+            rejected.parent_id,
+            rejected.parent_end_ns,
+            inside.is_crossing OR inside.parent_end_ns > inside.start_ns
+        FROM search_of_parent AS inside
+        JOIN recurring.search_of_parent AS rejected ON rejected.span_id = inside.parent_id
+        WHERE NOT covers(inside.parent_end_ns, inside.start_ns, inside.end_ns)
+    )
+    SELECT span_id, start_ns, end_ns, parent_id, parent_end_ns, is_crossing
+    FROM search_of_parent;
+
+-- Each span with the time that it adds to the union of those before it: the columns of `spans`, the name of a CTE with start_ns
+-- and end_ns, and `before_ns`, the last end of the spans before it (NULL for the first), `from_ns`, from where on it adds time,
+-- `added_ns`, and `reached_ns`, the last end so far. `part` are columns by which spans are united apart. `turn` is what orders
+-- equal spans, where it matters which of them adds the time.
+CREATE MACRO IF NOT EXISTS added(spans, part := NULL, turn := NULL) AS TABLE
+    SELECT
+        *,
+        max(end_ns) OVER earlier AS before_ns,
+        greatest(start_ns, coalesce(max(end_ns) OVER earlier, start_ns)) AS from_ns,
+        greatest(0, end_ns - greatest(start_ns, coalesce(max(end_ns) OVER earlier, start_ns))) AS added_ns,
+        greatest(end_ns, coalesce(max(end_ns) OVER earlier, end_ns)) AS reached_ns
+    FROM query_table(spans)
+    WINDOW earlier AS (
+        PARTITION BY part ORDER BY start_ns, end_ns, turn ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    );
+
+-- The union of spans at each moment at which one starts: `part`, `start_ns`, `covered_ns`, how long those that have begun cover
+-- in all, and `reached_ns`, the last of their ends. covered_until() has how much of that lies before any other moment. `spans`
+-- and `part` as in added().
+CREATE MACRO IF NOT EXISTS covered(spans, part := NULL) AS TABLE
+    SELECT
+        part AS part,
+        start_ns,
+        sum(sum(added_ns)) OVER (PARTITION BY part ORDER BY start_ns)::BIGINT AS covered_ns,
+        max(reached_ns) AS reached_ns
+    FROM added(spans, part)
+    GROUP BY part, start_ns;
+
+-- How long intervals cover the time up to a moment: those that had begun cover `covered_ns` up to `reached_ns`, the last of
+-- their ends; both are NULL where none had begun.
+CREATE MACRO IF NOT EXISTS covered_until(covered_ns, reached_ns, at_ns) AS
+    coalesce(covered_ns - greatest(0, reached_ns - at_ns), 0);
+
+-- The stretches of time that spans cover without a gap: `part`, `start_ns`, `end_ns` and `span_count`. `spans` and `part` as in
+-- added(). Spans that only touch are one stretch.
+CREATE MACRO IF NOT EXISTS stretches(spans, part := NULL) AS TABLE
+    WITH numbered_span AS (
+        SELECT
+            part AS part_of_span,
+            start_ns,
+            end_ns,
+            sum(if(start_ns <= before_ns, 0, 1)) OVER (
+                PARTITION BY part ORDER BY start_ns, end_ns ROWS UNBOUNDED PRECEDING
+            ) AS stretch
+        FROM added(spans, part)
+    )
+    SELECT part_of_span AS part, min(start_ns) AS start_ns, max(end_ns) AS end_ns, count(*) AS span_count
+    FROM numbered_span
+    GROUP BY part_of_span, stretch;
