@@ -309,7 +309,7 @@ def _growth(facts: Facts) -> Iterator[str]:
 
 
 def keys() -> Schema:
-    """Return the schema of `summary` in the output with --json."""
+    """Return the schema of the answer with --json."""
     return schema.by_level(
         schema.answer(
             "components",
