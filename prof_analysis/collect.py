@@ -41,7 +41,7 @@ LEVELS = (0, 1, 2)
 
 
 class CollectError(RuntimeError):
-    """What prevents collecting, and what to do."""
+    """Collecting is impossible; the message says why, and what to do."""
 
 
 # --- marks of modules ---------------------------------------------------------------------------------------------------------
@@ -321,7 +321,7 @@ def profiler(
     ranks: Collection[int] | None = None,
     schedule: Mapping[str, int] | None = None,
 ) -> Iterator[Any]:
-    """Record what the block does into the folder `out`, with modules marked, and yield what records, whose step() ends a step.
+    """Record the block into the folder `out`, with modules marked, and yield the recording; its step() ends a step.
 
     Where the profiler fails, one line says so, nothing more is recorded, and the block goes on.
 
@@ -376,7 +376,7 @@ class _Recording:
             self._tried("step", self._profiler.step)
 
     def stop(self) -> bool:
-        """Write what was recorded; return whether anything is there."""
+        """Write the recording; return whether the profiler wrote any file."""
         if self._profiler is None or not self._tried("stop", self._profiler.stop):
             return False
         self._profiler = None
@@ -713,7 +713,7 @@ class _Steps:
             self._end_step()
 
     def end(self) -> None:
-        """Write what was recorded, if anything was."""
+        """Write the recording, if there is one."""
         if self._recording is not None:
             recording, self._recording = self._recording, None
             is_written = recording.stop()

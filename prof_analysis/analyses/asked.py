@@ -1,4 +1,4 @@
-"""What answers and pictures ask of a profile, or of a comparison: its tables, and what was said of them."""
+"""The part of a profile, or of a comparison, that answers and pictures ask: its tables, and the warnings about them."""
 
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
@@ -13,7 +13,7 @@ class Tables(Protocol):
 
     @property
     def warnings(self) -> Sequence[str]:
-        """What to know about the figures."""
+        """The sentences to know before using the figures."""
 
     @property
     def failures(self) -> Sequence[str]:
@@ -57,7 +57,7 @@ class OpenProfile(Tables, Protocol):
         """The path that was opened."""
 
     def rank_rows(self) -> list[dict[str, Any]]:
-        """Return what was found, a row for each rank."""
+        """Return the ranks that were found, one row per rank."""
 
     def provide(self, tables: tuple[str, ...]) -> None:
         """Build tables in one go."""
@@ -78,7 +78,7 @@ class Compared(Protocol):
 
     @property
     def warnings(self) -> Sequence[str]:
-        """What to know about the figures."""
+        """The sentences to know before using the figures."""
 
     @property
     def failures(self) -> Sequence[str]:

@@ -17,7 +17,7 @@ _terminated: list[int] = []
 
 
 class UntakenError(Exception):
-    """What is printed is not taken: the disk is full, or, with `is_closed`, the reader of a pipe has ended, as head does."""
+    """The output cannot be written: the disk is full or, with `is_closed`, the reader of the pipe has ended, as `head` does."""
 
     def __init__(self, error: OSError) -> None:
         super().__init__(f"stdout: cannot be written ({reason_of(error)}); write to another disk")

@@ -1,1 +1,1 @@
-"""What all rooms use: errors, options, files."""
+"""Errors, options and files, which all rooms use."""

@@ -23,7 +23,7 @@ def guard_of(directive: Directive) -> str:
 
 
 def requires_of(directive: Directive) -> tuple[tuple[str, ...], ...]:
-    """Return what a rank must have recorded: one of each of these."""
+    """Return the capabilities that a rank must have: one of each tuple."""
     if directive.line.file.parent.name != "advice":
         raise directive.error("only a rule, a table in advice/, requires something; leave it out")
     requires = tuple(tuple(name.strip() for name in one.split("|")) for one in directive.value.split(","))
@@ -56,7 +56,7 @@ def sums_of(directive: Directive, types: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def unique_of(directive: Directive, body: str) -> tuple[str, tuple[str, ...], str]:
-    """Return what an ASOF join finds one row of: its name, its columns, and why."""
+    """Return the table that an ASOF join finds one row of: its name, its columns, and the reason."""
     if not (match := _UNIQUE.fullmatch(directive.value)):
         raise directive.is_written_otherwise
     name, columns, reason = match.groups()

@@ -1,4 +1,4 @@
-"""Makes what tables say together: the findings of all rules, their thresholds, and which time each of them counts."""
+"""Makes the tables that unite rules: the findings of all rules, their thresholds, and the time that each of them counts."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace

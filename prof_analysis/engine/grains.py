@@ -1,4 +1,4 @@
-"""What a table is about: one rank, the ranks of one run, all runs, or logs. Its folder declares it."""
+"""The grain of a table: one rank, the ranks of one run, all runs, or logs. Its folder decides it."""
 
 from collections.abc import Mapping
 from typing import Literal

@@ -1,4 +1,4 @@
-"""Reads what the head of a rule of advice says: sentences, thresholds, and to which rules it yields.
+"""Reads the head of a rule of advice: sentences, thresholds, and the rules that it yields to.
 
 The SELECT of a rule gives figures, and its head the sentences about them:
 

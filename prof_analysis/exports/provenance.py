@@ -55,7 +55,7 @@ PROVENANCE = Documented(
 
 @dataclass(frozen=True)
 class Origin:
-    """What tables are made of: folders or logs, a digest of their files, the options that each table depends on, the command.
+    """The origin of tables: folders or logs, a digest of their files, the options that each table depends on, and the command.
 
     With `is_anonymous` nothing may be added that identifies people or machines. Tables of another identity do not belong
     together, nor do tables with different values of an option.

@@ -63,7 +63,7 @@ class Comparison:
 
     @property
     def warnings(self) -> list[str]:
-        """What to know about the figures."""
+        """The sentences to know before using the figures."""
         return self.profile.warnings
 
     @property

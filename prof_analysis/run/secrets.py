@@ -21,7 +21,7 @@ _USUAL_RUNS = ("", "base", "new")
 
 
 def anonymous_paths(paths: Mapping[str, Path]) -> tuple[Anonymous, dict[str, Path]]:
-    """Return what replaces secrets, which knows these paths, and the paths in full, with runs called run1, run2."""
+    """Return an `Anonymous` that replaces secrets and knows these paths, and the paths in full, with runs called run1, run2."""
     from prof_analysis.anonymous.texts import Anonymous
 
     full = {run: Path(os.path.abspath(path)) for run, path in paths.items()}  # noqa: PTH100  (links stay)

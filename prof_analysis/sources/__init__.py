@@ -78,7 +78,7 @@ class Source(Protocol):
         """Return the name of the host that the rank ran on."""
 
     def identity_of(self, rank: Rank) -> Identity:
-        """Return what the data of a rank say of it, by which misplaced and repeated recordings are found."""
+        """Return the identity of a rank by its data. Misplaced and repeated recordings are found by it."""
 
     def stage(
         self,

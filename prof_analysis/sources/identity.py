@@ -25,9 +25,10 @@ _TIME = re.compile(rb"(?<![\w.])(\d{13,}(?:\.\d+)?)")
 
 @dataclass(frozen=True)
 class Identity:
-    """What the data of a rank say of it.
+    """The identity of a rank, by its data.
 
-    `of_job` is what says its number in the job for certain, and this; `numbers` all that says one, also names of files.
+    `of_job` is the place that says its number in the job for certain, and the number; `numbers` has all places, also names of
+    files.
     `recording` is from when to when it was recorded, ns. `members` are all ranks of the job, `times` the first ones in each
     of its files, by the kind of file. Each is None, or empty, where the data do not say it.
     """
@@ -105,7 +106,7 @@ def with_doubts(ranks: Sequence[Rank], known: Mapping[str, Identity]) -> list[Ra
 
 
 def _own_doubts(rank: Rank, known: Identity) -> Iterable[str]:
-    """Yield what the names and the data of a rank do not agree in."""
+    """Yield the differences between the names and the data of a rank."""
     if known.is_doubtful:
         shown = ", ".join(f"{number} by {place}" for place, number in known.numbers.items())
         taken = "none of them" if rank.rank_id is None else f"rank {rank.rank_id}"

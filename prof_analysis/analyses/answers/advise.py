@@ -193,7 +193,7 @@ def _named(rules: Sequence[str]) -> str:
 
 
 def keys() -> Schema:
-    """Return the schema of `summary` in the output with --json."""
+    """Return the schema of the answer with --json."""
     job = schema.one("how many ranks of the job are here", schema.row("across.job"))
     not_judged = schema.fields(
         rule=schema.text("the rule"),

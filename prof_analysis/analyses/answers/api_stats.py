@@ -83,7 +83,7 @@ def api_stats(profile: Tables, top: int, sort: str | None = None) -> tuple[Facts
 
 
 def keys() -> Schema:
-    """Return the schema of `summary` in the output with --json."""
+    """Return the schema of the answer with --json."""
     return schema.answer(
         roles=schema.rows("all host calls by role", schema.row("across.api_role", "role", "calls", "self_ns", "idle_ns")),
         rows_left_out=schema.LEFT_OUT,

@@ -92,7 +92,7 @@ def _of_all(ranks: int, whole: Mapping[str, Any]) -> Iterator[str]:
 
 
 def keys() -> Schema:
-    """Return the schema of `summary` in the output with --json."""
+    """Return the schema of the answer with --json."""
     return schema.answer(
         all=schema.one(
             "all devices",

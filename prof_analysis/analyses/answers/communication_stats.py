@@ -67,7 +67,7 @@ def communication_stats(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
 
 
 def keys() -> Schema:
-    """Return the schema of `summary` in the output with --json."""
+    """Return the schema of the answer with --json."""
     return schema.answer(
         **schema.columns_of("across.communication_total"),
         heaviest_communication=schema.rows("operators by type and group", schema.row("across.communication_statistic")),

@@ -119,7 +119,7 @@ def _waiting(whole: Mapping[str, Any]) -> list[str]:
 
 
 def keys() -> Schema:
-    """Return the schema of `summary` in the output with --json."""
+    """Return the schema of the answer with --json."""
     parts = (
         "elapse_ns",
         "transit_ns",

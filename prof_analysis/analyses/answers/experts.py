@@ -146,7 +146,7 @@ def _of_experts(by_expert: list[dict[str, Any]], has_matmuls: bool) -> Iterator[
 
 
 def keys() -> Schema:
-    """Return the schema of `summary` in the output with --json."""
+    """Return the schema of the answer with --json."""
     return schema.answer(
         groups=schema.rows("groups of ranks", schema.row("across.expert_total")),
         most_loaded_ranks=schema.rows("ranks", schema.row("across.expert_rank")),

@@ -86,7 +86,7 @@ def _gaps(row: Mapping[str, Any]) -> str:
 
 
 def keys() -> Schema:
-    """Return the schema of `summary` in the output with --json."""
+    """Return the schema of the answer with --json."""
     return schema.answer(
         causes=schema.rows("idle time by cause", schema.row("across.free_cause")),
         longest_gaps=schema.rows("gaps", schema.row("free.longest_gap")),

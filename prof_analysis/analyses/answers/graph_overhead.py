@@ -77,7 +77,7 @@ def _graph(row: Mapping[str, Any]) -> str:
 
 
 def keys() -> Schema:
-    """Return the schema of `summary` in the output with --json."""
+    """Return the schema of the answer with --json."""
     return schema.answer(
         **schema.columns_of("across.graph_total"),
         phases=schema.rows("phases of the graphs", schema.row("across.graph_phase", without=("graph_number",))),

@@ -137,7 +137,7 @@ def _left_out(rows: int, shown: list[dict[str, Any]], share: float | None = None
 
 
 def keys() -> Schema:
-    """Return the schema of `summary` in the output with --json."""
+    """Return the schema of the answer with --json."""
     return schema.answer(
         kinds=schema.rows("all kernels by kind", schema.row("across.kernel_kind", "kind", "kernel_count", "total_ns")),
         types_from_names_share=schema.or_null(

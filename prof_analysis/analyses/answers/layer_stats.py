@@ -104,7 +104,7 @@ def _of_passes(structure: Mapping[str, Any]) -> str:
 
 
 def keys() -> Schema:
-    """Return the schema of `summary` in the output with --json."""
+    """Return the schema of the answer with --json."""
     return schema.answer(
         structures=schema.rows("the layers of each rank", schema.row("layer.structure")),
         all=schema.one("all compute time", schema.row("across.layer_time")),

@@ -98,7 +98,7 @@ def _verdict(kinds: list[dict[str, Any]], ranks: int) -> Iterator[str]:
 
 
 def keys() -> Schema:
-    """Return the schema of `summary` in the output with --json."""
+    """Return the schema of the answer with --json."""
     job = schema.one("how many ranks of the job are here", schema.row("across.job"))
     return schema.answer(
         job=job,

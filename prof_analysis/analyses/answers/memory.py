@@ -230,7 +230,7 @@ _COLUMNS: Mapping[str, Mapping[str, Source]] = {
 
 
 def keys() -> Schema:
-    """Return the schema of `summary` in the output with --json."""
+    """Return the schema of the answer with --json."""
     return schema.by_level(
         schema.answer(
             "components",

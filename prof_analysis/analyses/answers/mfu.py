@@ -164,7 +164,7 @@ def _peaks(rows: list[dict[str, Any]]) -> Iterator[str]:
 
 
 def keys() -> Schema:
-    """Return the schema of `summary` in the output with --json."""
+    """Return the schema of the answer with --json."""
     mfu_figures = ("mfu", "efficiency", "achieved_tflops", "known_share", "duration_ns", "kernel_count", "mac_ratio", "reasons")
     return schema.by_level(
         schema.answer(

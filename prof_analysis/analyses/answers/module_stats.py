@@ -196,7 +196,7 @@ def _rank(row: Mapping[str, Any], extreme: str) -> str:
 
 
 def keys() -> Schema:
-    """Return the schema of `summary` in the output with --json."""
+    """Return the schema of the answer with --json."""
     pmu_figures = (
         "duration_ns",
         "known_duration_ns",

@@ -55,7 +55,7 @@ def mstx_stats(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
 
 
 def keys() -> Schema:
-    """Return the schema of `summary` in the output with --json."""
+    """Return the schema of the answer with --json."""
     return schema.answer(
         producers=schema.rows("who made marks and ranges", schema.row("across.mstx_producer")),
         heaviest=schema.rows("ranges with most host time, then marks", schema.row("across.mstx")),

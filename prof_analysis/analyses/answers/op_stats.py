@@ -104,7 +104,7 @@ def _left_out(rows: int, shown: list[dict[str, Any]], share: float | None = None
 
 
 def keys() -> Schema:
-    """Return the schema of `summary` in the output with --json."""
+    """Return the schema of the answer with --json."""
     return schema.answer(
         **schema.columns_of("across.op_total"),
         heaviest_ops=schema.rows(

@@ -100,5 +100,5 @@ def _about(ranks: list[dict[str, Any]]) -> Iterator[str]:
 
 
 def keys() -> Schema:
-    """Return the schema of `summary` in the output with --json."""
+    """Return the schema of the answer with --json."""
     return schema.answer(stages=schema.rows("each rank as a stage", schema.row("across.pipeline_rank")))

@@ -200,7 +200,7 @@ def _share_of_occupancy(row: Mapping[str, Any]) -> float | None:
 
 
 def keys() -> Schema:
-    """Return the schema of `summary` in the output with --json."""
+    """Return the schema of the answer with --json."""
     pmu_figures = (
         "duration_ns",
         "known_duration_ns",

@@ -130,7 +130,7 @@ def _rank(row: Mapping[str, Any], which: str) -> str:
 
 
 def keys() -> Schema:
-    """Return the schema of `summary` in the output with --json."""
+    """Return the schema of the answer with --json."""
     job = schema.one("how many ranks of the job are here", schema.row("across.job"))
     return {
         "anyOf": [

@@ -111,7 +111,7 @@ def _sums(facts: Facts) -> Iterator[str]:
 
 
 def keys() -> Schema:
-    """Return the schema of `summary` in the output with --json."""
+    """Return the schema of the answer with --json."""
     return schema.by_level(
         schema.answer(
             all_kernels_ns=schema.amount("time of all kernels", "ns"),

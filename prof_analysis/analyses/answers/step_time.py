@@ -174,7 +174,7 @@ def _part(row: Mapping[str, Any], column: str) -> tuple[int, float | None] | Non
 
 
 def keys() -> Schema:
-    """Return the schema of `summary` in the output with --json."""
+    """Return the schema of the answer with --json."""
     of_steps = (
         "computing_ns",
         "communication_ns",

@@ -1,4 +1,4 @@
-"""What matters in a profile, in sentences with figures: made of the facts of its answers, so that they say the same."""
+"""Sentences with the most important figures of a profile, made of the facts of its answers, so that both say the same."""
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any

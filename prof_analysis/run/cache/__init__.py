@@ -1,1 +1,1 @@
-"""What is kept of earlier questions: the store, its entries and folders."""
+"""Keeps the tables of earlier questions: the store, its entries and folders."""

@@ -44,7 +44,7 @@ def stage_device_info(connection: duckdb.DuckDBPyConnection, files: Iterable[Pat
 
 
 def chip_of(file: Path) -> str | None:
-    """Return what tells one kind of device from another; None where the file does not say it."""
+    """Return the fields that tell kinds of devices apart; None where the file does not have them."""
     cores, _, clock_mhz = _figures(file)
     return None if cores is None or clock_mhz is None else f"a device of {cores} cores and {clock_mhz} MHz"
 

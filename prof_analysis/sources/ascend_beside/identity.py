@@ -1,4 +1,4 @@
-"""Reads what the data of a rank say of it: its number, time, host, kind of device and steps, and its first times."""
+"""Reads the identity of a rank from its data: its number, time, host, kind of device and steps, and its first times."""
 
 import json
 import re
@@ -20,7 +20,7 @@ _TIMES = ("startNs", "endNs")
 
 
 def identity_of(rank: Rank) -> Identity:
-    """Return what the data of a rank say of it; nothing where they cannot be read, which is said when the rank is."""
+    """Return the identity of a rank by its data; an empty one where they cannot be read: reading the rank says so."""
     database = next((file for file in rank.inputs[:1] if file.suffix == ".db" and not recorded.is_recorded(file)), None)
     beside = json_object(metadata) if (metadata := rank.folder / _METADATA).is_file() else {}
     numbers = dict(_named(rank))

@@ -1,4 +1,4 @@
-"""Stages what the profiler itself computed for a rank: figures of communication, steps and kernel types; and its groups.
+"""Stages the figures that the profiler itself computed for a rank: communication, steps and kernel types; and its groups.
 
 These files lie next to the databases and the text exports, and can be all that is left of a rank: communication.json,
 communication_matrix.json, step_trace_time.csv and profiler_metadata.json; or analysis.db, which holds the same, and is read

@@ -138,7 +138,7 @@ def host_of(rank: Rank) -> str | None:
 
 
 def identity_of(rank: Rank) -> Identity:
-    """Return what a trace says of its rank."""
+    """Return the identity of a rank by its trace."""
     trace = rank.inputs[0]
     around = around_events(trace)
     job = around.get(JOB)

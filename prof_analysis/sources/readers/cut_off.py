@@ -58,7 +58,7 @@ def said_of_cut(file: Path, marks: set[str]) -> str | None:
 
 
 def _after_last_event(text: str) -> str | None:
-    """Return what follows the last whole event in a text; None without one."""
+    """Return the text behind the last whole event; None without one."""
     phase = text.rfind('"ph"')
     start = phase
     for _ in range(_MOST_BRACES):
