@@ -1,4 +1,4 @@
--- One row is something to change, equal findings of several ranks as one, in the order in which advice.finding has them.
+-- One row is something to change: equal findings of several ranks are one row. The order is that of advice.finding.
 --
 -- @threshold least_share 0.005: Share of the step that must be won; where nothing can be won, or it is not known, that the time
 --     at issue must have

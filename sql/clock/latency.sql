@@ -8,7 +8,8 @@
 --                            kernel is linked
 -- is_usual          BOOLEAN  whether one kernel in ten needs no more than 0.2 ms longer than that
 --
--- Ten early kernels and one in a thousand are more than damaged links, or in a small profile three and one in five.
+-- Early kernels are more than damaged links if there are ten and one in a thousand, or three and one in five in a small
+-- profile.
 WITH launch AS (
     SELECT launch_id, min(start_ns) AS start_ns
     FROM trace.launch

@@ -1,4 +1,4 @@
--- What the profiler reported of kernels is all that there is of them.
+-- The profile has no kernels, only the sums that the profiler reported.
 SELECT
     profile,
     'note' AS severity,

@@ -1,5 +1,5 @@
--- One row is the beginning of a module call on the host: the call itself as the Python tracer recorded it, or what PyTorch does
--- first in each call, which is in the recording also where the call ended after it.
+-- One row is the beginning of a module call on the host: the call itself as the Python tracer recorded it, or the first thing
+-- that PyTorch does in each call, which the recording has even if the call ended after it.
 --
 -- tid        BIGINT   host thread: process id * 2^32 + thread id
 -- name_id    TEXT_ID  name as recorded, such as nn.Module: Linear_0; NULL where it is not the call

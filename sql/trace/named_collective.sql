@@ -1,5 +1,5 @@
 -- One row is a communication kernel whose operation a range of the host around its launch names. The names of kernels do not
--- always: some versions run every collective as one kernel, named after sends and receives.
+-- always name it: some versions run every collective as one kernel, named after sends and receives.
 --
 -- kernel_id  BIGINT   a communication kernel
 -- operation  VARCHAR  the operation, in lower case, such as allreduce

@@ -1,4 +1,4 @@
--- Work on the device of which the answers have nothing, or nothing but the time, if it is more than 1 % of all that there is.
+-- Work on the device that the answers lack, or have only the time of, if it is more than 1 % of all work.
 WITH whole AS (
     SELECT
         profile,

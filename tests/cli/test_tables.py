@@ -92,7 +92,7 @@ def test_a_search_finds_names_meanings_and_columns_and_shows_where(command: Comm
     [
         (["trace.kernl"], "there is no table trace.kernl: did you mean trace.kernel? `prof-analysis tables` lists all"),
         (["modul.tree"], "there is no table modul.tree: did you mean module.tree? `prof-analysis tables` lists all"),
-        (["Nowhere"], "there is no table Nowhere; `prof-analysis tables` lists all"),
+        (["Nonesuch"], "there is no table Nonesuch; `prof-analysis tables` lists all"),
         (["kernel", "zebra"], "no table has all the words kernel, zebra"),
     ],
 )

@@ -1,4 +1,4 @@
--- PyTorch puts each collective in a range such as nccl:_all_gather_base. Those of several at once say nothing of any of them.
+-- PyTorch puts each collective in a range such as nccl:_all_gather_base. A range of several at once names none of them.
 WITH named AS (
     SELECT
         text_id AS name,
