@@ -94,7 +94,9 @@ class Command(typer.core.TyperCommand):
     def get_params(self, ctx: Any) -> list[Any]:
         """Return the parameters; typer would show the type of an argument, such as list[str], beside its name."""
         params = super().get_params(ctx)
-        rare = set() if _shown_all else _rare_options()
+        # Commands about the cache alone have none.
+        is_about_profile = any(one.name == "anonymize" for one in params)
+        rare = _rare_options() if is_about_profile and not _shown_all else set()
         for one in params:
             if one.name in rare:
                 vars(one)["hidden"] = True

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
-from prof_analysis.common.option_docs import one_of
+from prof_analysis.common.option_docs import check, one_of
 from prof_analysis.common.options import Keywords
 
 # Option of a profile -> what a value of it is now.
@@ -43,7 +43,9 @@ def options_in_new_words(given: Mapping[str, Any]) -> Keywords:
     """Return the options of a profile with today's words in place of old ones."""
     new = {name: value for name, value in given.items() if name not in _OPTIONS}
     for name in given.keys() & _OPTIONS.keys():
-        new |= _OPTIONS[name](given[name])
+        now = _OPTIONS[name](given[name])
+        check(name, given[name], not now.keys() & new.keys(), "one of the two places")
+        new |= now
     return cast(Keywords, new)
 
 

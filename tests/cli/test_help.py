@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from prof_analysis.analyses import ANALYSES
 from prof_analysis.cli import app
+from prof_analysis.cli import help as cli_help
 from prof_analysis.cli.help import examples_of
 from prof_analysis.common.user_cache import VARIABLE
 from tests.helpers.cli import Command
@@ -38,12 +39,12 @@ READ, COMPARE, ANSWER, MODULES, SHOW, WRITE, MACHINE = GROUPS = (
     "Machine and cache",
 )  # fmt: skip
 GROUPS_OF = {
-    "sql": {READ, ANSWER, MODULES, SHOW, MACHINE},
+    "sql": {READ, ANSWER, MODULES, SHOW},
     "stage-durations": {SHOW, WRITE},
-    "compare": {READ, COMPARE, MODULES, SHOW, WRITE, MACHINE},
+    "compare": {READ, COMPARE, MODULES, SHOW, WRITE},
     "ranks": {READ, SHOW},
-    "report": {READ, MODULES, SHOW, WRITE, MACHINE},
-    "table": {READ, MODULES, SHOW, WRITE, MACHINE},
+    "report": {READ, MODULES, SHOW, WRITE},
+    "table": {READ, MODULES, SHOW, WRITE},
     "tables": {READ, SHOW},
     "collect": {SHOW, WRITE},
     "cache ls": {SHOW, MACHINE},
@@ -63,6 +64,14 @@ def test_the_help_groups_the_commands_with_one_line_each(command: Command, monke
             assert part in shown
 
 
+def test_help_all_shows_the_options_that_few_people_need(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr(cli_help, "_shown_all", [])
+    rare = ("--memory-limit", "--nesting-tolerance-ns", "--debug")
+    usual, everything = (command("module-stats", words).stdout for words in ("--help", "--help-all"))
+    assert [(option in usual, option in everything) for option in rare] == [(False, True)] * 3
+
+
 def test_the_readme_names_every_command() -> None:
     readme = (CHECKOUT / "README.md").read_text(encoding="utf-8")
     assert {name.partition(" ")[0] for name in COMMANDS} <= set(re.findall(r"`prof-analysis ([a-z-]+)", readme))
@@ -77,7 +86,7 @@ def test_the_help_of_each_command_has_groups_and_examples(command: Command, name
     monkeypatch.setenv("COLUMNS", "80")
     result = command(*name.split(), "--help")
     assert result.exit_code == 0
-    usual = {READ, SHOW, WRITE, MACHINE} | ({MODULES} if name in WITH_MODULES else set())
+    usual = {READ, SHOW, WRITE} | ({MODULES} if name in WITH_MODULES else set())
     shown = [group for group in re.findall("╭─ (.+?) ─", result.stdout) if group not in ("Arguments", ANSWER)]
     expected = GROUPS_OF.get(name, usual) - {ANSWER}
     assert shown == [group for group in GROUPS if group in expected], "each group once, in this order"

@@ -149,7 +149,7 @@ def test_csv_of_a_query_that_fails_half_way_prints_nothing(command: Command, ran
         (["table"], "Missing argument 'NAME'; `prof-analysis table --help` has examples"),
         (["step-time", "{}", "--top", "0"], "Invalid value for '--top': give 1 or more"),
         (["step-time", "{}", "--top", "many"], "Invalid value for '--top': give a whole number"),
-        (["module-stats", "{}", "--by", "layer"], "Invalid value for '--by': 'layer': give one of class, instance"),
+        (["module-stats", "{}", "--by", "layer"], "Invalid value for '--by': 'layer': give one of op, source-line"),
     ],
 )
 def test_an_error_says_what_to_write_instead(tmp_path: Path, words: list[str], said: str) -> None:

@@ -71,9 +71,10 @@ def test_none_keeps_nothing_also_on_the_command_line(
     assert not (tmp_path / "kept").exists() or not list((tmp_path / "kept").rglob("*.parquet"))
 
 
-def test_only_the_user_may_read_what_is_kept(path: Path, cache: Path) -> None:
+def test_only_the_user_may_read_what_is_kept(path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, str(cache))
     cache.mkdir(mode=0o755)
-    duration(path, cache=cache)
+    duration(path)
     modes = {stat.S_IMODE(one.stat().st_mode) for one in cache.rglob("*") if one.is_dir()}
     assert modes == {0o700}
     assert {stat.S_IMODE(one.stat().st_mode) for one in cache.rglob("*") if one.is_file()} == {0o600}
@@ -107,13 +108,13 @@ def test_a_home_that_cannot_be_used_is_no_reason_to_say_a_word(
 
 def test_a_chosen_folder_that_cannot_be_used_is_named(path: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
-    with pytest.raises(OutputError, match="give --cache a folder of yours"):
+    with pytest.raises(OutputError, match="give --cache a folder"):
         open_profile(path, cache=tmp_path / "file")
 
 
 @pytest.mark.parametrize("options", [{"cache": "none", "cache_dir": "a"}, {"store": "a", "cache_dir": "b"}])
 def test_two_choices_of_where_results_stay_are_refused(path: Path, options: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match="give one of them"):
+    with pytest.raises(InputError, match="give one of the two places"):
         open_profile(path, **options)
 
 
@@ -175,24 +176,26 @@ def test_a_cache_that_is_removed_while_it_is_in_use_is_made_again(path: Path, ca
 def test_what_was_not_used_for_the_longest_time_goes_first(
     tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv(VARIABLE, str(cache))
     paths = [profile_in(tmp_path / f"{number}_ascend_pt") for number in range(3)]
     for number, path in enumerate(paths):
-        duration(path, cache=cache)
+        duration(path)
         os.utime(next(cache.glob(f"{path.name}-*/about.json")), (number, number))
-    assert kernel_count(paths[0], cache=cache) == 1  # Now the second one was not used for the longest time.
+    assert kernel_count(paths[0]) == 1  # Now the second one was not used for the longest time.
     sizes = {entry.profile: entry.size_bytes for entry in entries.entries(cache)}
     monkeypatch.setattr(entries, "_MOST_BYTES", sum(sizes.values()) - 1)
-    with open_profile(paths[2], cache=cache) as profile:
+    with open_profile(paths[2]) as profile:
         profile.op_stats()
     assert {entry.profile for entry in entries.entries(cache)} == {"0_ascend_pt", "2_ascend_pt"}
 
 
 def test_what_is_in_use_stays(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch, command: Command) -> None:
+    monkeypatch.setenv(VARIABLE, str(cache))
     first, second = (profile_in(tmp_path / f"{number}_ascend_pt") for number in range(2))
     monkeypatch.setattr(entries, "_MOST_BYTES", 1)
-    with open_profile(first, cache=cache) as profile:
+    with open_profile(first) as profile:
         rows = arrow_of(profile.module_stats())
-        duration(second, cache=cache)
+        duration(second)
         assert next(entry.profile for entry in entries.entries(cache)) == "0_ascend_pt"
         assert command("cache", "clear", "--cache", cache).stdout.endswith("; 1 in use stay\n")
         assert arrow_of(profile.module_stats()) == rows

@@ -153,7 +153,7 @@ def test_a_scheduler_that_is_not_there_is_named(three: Path) -> None:
     [
         ({"store": "s", "workers": 2}, "workers=2: give no value, a cluster has limits of its own"),
         ({"store": "s", "memory_limit": 9}, "memory_limit=9: give no value, a cluster has limits of its own"),
-        ({}, "store=None: give a folder that the workers of the cluster see too"),
+        ({}, "cache=None: give a folder that the workers of the cluster see too"),
     ],
 )
 def test_what_a_cluster_is_not_told_and_what_it_needs_is_said(three: Path, options: dict[str, Any], says: str) -> None:
