@@ -110,6 +110,8 @@ class Command(typer.core.TyperCommand):
             options = {word: one for one in self.get_params(ctx) for word in one.opts if word.startswith("-")}
             for before, word in zip(("", *args), args, strict=False):
                 name, is_joined, value = word.partition("=") if word.startswith("--") else (before, "", word)
+                if word.startswith("-") and not is_joined:
+                    continue
                 option = options.get(name.replace("_", "-"))
                 takes_value = option is not None and not option.is_flag
                 is_argument = not is_joined and not takes_value and (option is not None or not name.startswith("-"))

@@ -1,6 +1,6 @@
 -- One row is the kernels that link to no op because the profile lost the link: it has ops, but names none for any launch; or it
 -- has the launch on a queue thread, but not the task that the thread ran; or it names no launch, or one that it does not have,
--- for more than 10 kernels, or a tenth of the kernel time, that ran after one of the recording on their stream, so that it
+-- for more than 10 kernels, or 3 of a tenth of the kernel time, that ran after one of the recording on their stream, so that it
 -- launched them. Without such kernels, there is no row.
 --
 -- kernel_count           BIGINT  number of these kernels, without those of a replayed graph
@@ -26,7 +26,7 @@ beside_ops AS (
     SEMI JOIN (SELECT DISTINCT tid FROM trace.op) AS thread USING (tid)
 ),
 -- A launch from before the recording is not in it. A stream runs its kernels in the order of their launches. The profiler finds
--- no launch for a few kernels: only more than 10, or those of a tenth of the time, are a loss.
+-- no launch for a few kernels: only more than 10, or 3 of a tenth of the time, are a loss.
 unseen AS (
     FROM unlinked
     ANTI JOIN trace.launch USING (launch_id)
@@ -41,7 +41,7 @@ first_seen AS (
 many_unseen AS (
     SELECT count(*) AS kernel_count
     FROM unseen
-    HAVING count(*) > 10 OR 10 * sum(duration_ns) > (SELECT sum(duration_ns) FROM trace.kernel)
+    HAVING count(*) > 10 OR count(*) > 2 AND 10 * sum(duration_ns) > (SELECT sum(duration_ns) FROM trace.kernel)
 ),
 -- Kernels that name no launch, and those that nearly all name the same one, are lost behind a kernel of any stream.
 without_launch AS (

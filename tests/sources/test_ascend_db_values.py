@@ -272,6 +272,7 @@ def test_rows_that_end_before_they_start_or_have_no_time_are_set_aside_and_count
         ("mstx ranges", "they end before they start", 2),
         ("ops", "they end before they start", 1),
         ("ops", "they have no time", 2),
+        ("other tasks on the device", "they end before they start", 1),
         ("steps", "they end before they start", 1),
     ]
     warnings = [f"{what} set aside because {reason}: {count}" for what, reason, count in aside]
