@@ -101,7 +101,7 @@ def test_an_operator_that_one_rank_lacks_is_said_and_moves_no_other(
 ) -> None:
     found, warnings = waits(changed(tmp_path / "job", *statements, clock=clock, dropped=dropped))
     assert found == owed(dropped)
-    (warning,) = warnings
+    (warning,) = [one for one in warnings if "count for no waiting" in one]
     times = sum(recorded()[0][number - 1] for number in dropped)
     assert f"{len(dropped)} collective{'s' * (len(dropped) > 1)} of rank 0, {times / 1000:.1f} us in all" in warning
     assert f"the first is hcom_allReduce__210_{dropped[0] - 1}_1" in warning
