@@ -62,9 +62,6 @@ CREATE MACRO IF NOT EXISTS mean_percents(calls) AS
         ''
     );
 
--- So many kernels in words, for the evidence of rules.
-CREATE MACRO IF NOT EXISTS shown_kernels(count) AS if(count = 1, '1 kernel', count || ' kernels');
-
 -- Names in evidence, the most important first: the first three, each cut to 60 letters.
 CREATE MACRO IF NOT EXISTS shown_names(names) AS
     array_to_string(list_transform(names[:3], lambda name: left(name, 60)), ', ') || if(len(names) > 3, ', ...', '');
@@ -94,6 +91,3 @@ CREATE MACRO IF NOT EXISTS known_time(time_ns) AS coalesce(shown_time(time_ns), 
 
 -- A share as people read it: 12.3%; for the evidence of rules.
 CREATE MACRO IF NOT EXISTS shown_share(share) AS format('{:.1f}%', share * 100);
-
--- A number of gaps of the device in words.
-CREATE MACRO IF NOT EXISTS shown_gaps(gap_count) AS if(gap_count = 1, 'a gap', gap_count || ' gaps');

@@ -179,7 +179,7 @@ def test_the_screen_says_how_full_the_device_was_what_grows_and_which_op_leaks(t
     trace = write_trace(tmp_path / "rank3.json", events, {**HEAD, **DEVICE})
     with open_profile(trace) as profile:
         answer = answer_of(profile, "memory", 5)
-        steps = answer_of(profile, "memory", 5, level="step")
+        steps = answer_of(profile, "memory", 5, by="step")
     lines = [line for block in answer.blocks if isinstance(block, Sentences) for line in block.lines]
     assert lines == [
         "rank 3: at most 6.00 MiB in use by the allocators of this process, of 8.00 MiB on the device: 2.00 MiB (25.0%) left",

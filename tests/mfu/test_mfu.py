@@ -163,7 +163,7 @@ def test_the_command_writes_the_tables_and_prints_the_peak(tmp_path: Path, comma
     with open_profile(tmp_path) as profile:
         profile.export(tmp_path, "csv", "mfu")
         for level in ("module", "op", "kernel", "rank"):
-            facts = answer_of(profile, "mfu", 10, level=level).facts
+            facts = answer_of(profile, "mfu", 10, by=level).facts
             assert facts["level"] == level
             assert {row["efficiency"] is None for row in facts["heaviest"]} <= {False, level in ("op", "kernel")}
     assert command("mfu", "-d", tmp_path, "--peak-tflops", "fp16").exit_code == 2

@@ -59,7 +59,7 @@ EXPECTED = [
 
 def test_every_column(three: Path) -> None:
     with open_profile(three) as profile:
-        table = arrow_of(profile.module_stats(across_ranks=True))
+        table = profile.table("across.module", arrow=True)
     assert [(field.name, str(field.type)) for field in table.schema] == SCHEMA
     found = [tuple(row.values()) for row in table.to_pylist()]
     assert found == [tuple(pytest.approx(cell) if isinstance(cell, float) else cell for cell in row) for row in EXPECTED]
