@@ -79,10 +79,14 @@ def test_closed_streams_are_no_error(profile: Path) -> None:
 # Stops as long as a rank of many gigabytes would take.
 SLOW = LIBRARY.replace("raise ZeroDivisionError", "import time; time.sleep(600); raise ZeroDivisionError")
 IN_PROCESSES = """
-    from prof_analysis.cli import run
-    from prof_analysis.run import pool
+    import signal
 
-    pool._WORTH_PROCESSES_BYTES = {bytes}
+    from prof_analysis.cli import run
+    from prof_analysis.run import machine
+
+    # What runs in the background of a shell ignores Ctrl-C, and its children do.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    machine._WORTH_PROCESSES_BYTES = {bytes}
     run()
 """
 
