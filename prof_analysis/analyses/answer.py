@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from prof_analysis.analyses.asked import Tables
-from prof_analysis.analyses.words import ShownFormat
+from prof_analysis.analyses.words import ShownFormat, percent, several
 from prof_analysis.common.errors import InputError
 from prof_analysis.engine.quotes import quote
 
@@ -136,3 +136,13 @@ def heaviest_of(
     return profile.rows(
         f"SELECT * EXCLUDE (place) FROM {in_place} ORDER BY {quote(column.shown_name)} {order} NULLS LAST, place LIMIT {top:d}"
     )
+
+
+def left_out_lines(rows: int, shown: list[dict[str, Any]], share: float | None = None) -> list[str]:
+    """Return a line about the rows that --filter left out; no line if it left out none."""
+    if not rows:
+        return []
+    if not shown:
+        return [f"no name contains the text of --filter, which leaves out {several(rows, 'row')}"]
+    of_time = "" if share is None else f", with {percent(share)} of the device time of all ops"
+    return [f"--filter leaves out {several(rows, 'row')}{of_time}"]

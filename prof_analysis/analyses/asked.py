@@ -8,8 +8,8 @@ from typing import Any, Protocol
 from prof_analysis.analyses.analysis import Analysis
 
 
-class Tables(Protocol):
-    """The tables of a profile, over all ranks."""
+class HasRows(Protocol):
+    """Rows of tables, and what to know about them."""
 
     @property
     def warnings(self) -> Sequence[str]:
@@ -19,12 +19,16 @@ class Tables(Protocol):
     def failures(self) -> Sequence[str]:
         """The ranks that could not be read, each with the reason."""
 
+    def rows(self, query: str) -> list[dict[str, Any]]:
+        """Run a query, and return its rows as dictionaries by column."""
+
+
+class Tables(HasRows, Protocol):
+    """The tables of a profile, over all ranks."""
+
     @property
     def runs(self) -> tuple[str, ...]:
         """The names of the runs, if there are several."""
-
-    def rows(self, query: str) -> list[dict[str, Any]]:
-        """Run a query, and return its rows as dictionaries by column."""
 
     def prepare(self, analysis: str, extras: Iterable[str] = (), export_type: str = "db", also: Iterable[str] = ()) -> Analysis:
         """Build the tables of an analysis and further ones in one go."""
@@ -69,20 +73,12 @@ class OpenProfile(Tables, Protocol):
         """Return the command line of this process as it may be shown."""
 
 
-class Compared(Protocol):
+class Compared(HasRows, Protocol):
     """Runs compared with a base."""
 
     @property
     def profile(self) -> OpenProfile:
         """The profile of all runs."""
-
-    @property
-    def warnings(self) -> Sequence[str]:
-        """The sentences to know before using the figures."""
-
-    @property
-    def failures(self) -> Sequence[str]:
-        """The ranks that could not be read, each with the reason."""
 
     @property
     def runs(self) -> tuple[str, ...]:
@@ -98,6 +94,3 @@ class Compared(Protocol):
 
     def prepare(self) -> None:
         """Work out all tables of the comparison."""
-
-    def rows(self, query: str) -> list[dict[str, Any]]:
-        """Run a query, and return its rows as dictionaries by column."""

@@ -1,10 +1,8 @@
 """The analysis `kernel-stats`: which types of kernels cost the time?"""
 
-from typing import Any
-
 from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import Analysis, Extra, Rows
-from prof_analysis.analyses.answer import Block, Facts, heaviest_of, said, size_of, table_of
+from prof_analysis.analyses.answer import Block, Facts, heaviest_of, left_out_lines, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
 from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.words import duration, percent, several
@@ -113,7 +111,7 @@ def kernel_stats(profile: Tables, top: int, by: str = "type", sort: str | None =
             f"for {percent(share)} of the compute time, types are not recorded but certain from the names of the kernels"
         )
     if by == "type":
-        lines += _left_out(left_out, heaviest)
+        lines += left_out_lines(left_out, heaviest)
     elif by == "cpu":
         lines += [] if heaviest else ["none of the kernels ran on CPUs of the device"]
     else:
@@ -124,16 +122,6 @@ def kernel_stats(profile: Tables, top: int, by: str = "type", sort: str | None =
     # The profiler writes shapes in quotes.
     shown = [{**row, "input_shapes": row["input_shapes"].strip('"')} if row.get("input_shapes") else row for row in heaviest]
     return facts, [table_of(table, shown, columns), said(*lines)]
-
-
-def _left_out(rows: int, shown: list[dict[str, Any]], share: float | None = None) -> list[str]:
-    """Return a line about the rows that --filter left out; no line if it left out none."""
-    if not rows:
-        return []
-    if not shown:
-        return [f"no name contains the text of --filter, which leaves out {several(rows, 'row')}"]
-    of_time = "" if share is None else f", with {percent(share)} of the device time of all ops"
-    return [f"--filter leaves out {several(rows, 'row')}{of_time}"]
 
 
 def keys() -> Schema:

@@ -165,12 +165,11 @@ def _peaks(rows: list[dict[str, Any]]) -> Iterator[str]:
 
 def keys() -> Schema:
     """Return the schema of the answer with --json."""
-    mfu_figures = ("mfu", "efficiency", "achieved_tflops", "known_share", "duration_ns", "kernel_count", "mac_ratio", "reasons")
     return schema.by_level(
         schema.answer(
             heaviest=schema.rows("modules, ops, kernels or ranks with most kernel time"),
             all=schema.one(
-                "all together", schema.row("across.mfu", *mfu_figures, "elapsed_ns", "cube_duration_ns", "cube_known_share")
+                "all together", schema.row("across.mfu", *_FIGURES, "elapsed_ns", "cube_duration_ns", "cube_known_share")
             ),
             peaks=schema.rows("the peaks that it counts with", schema.row("across.mfu_peak")),
             left_out=schema.rows("kernels without FLOPs", schema.row("across.mfu_left_out")),
@@ -178,9 +177,9 @@ def keys() -> Schema:
         ),
         "heaviest",
         {
-            "module": schema.row("across.mfu", *mfu_figures, module=schema.MODULE),
-            "op": schema.row("across.mfu", *mfu_figures, "type", "input_shapes", op=schema.columns_of("across.mfu")["op_name"]),
-            "kernel": schema.row("across.mfu", *mfu_figures, kernel=schema.columns_of("mfu.kernel_efficiency")["name"]),
-            "rank": schema.row("across.mfu", *mfu_figures, rank=schema.columns_of("mfu.rank")["profile"]),
+            "module": schema.row("across.mfu", *_FIGURES, module=schema.MODULE),
+            "op": schema.row("across.mfu", *_FIGURES, "type", "input_shapes", op=schema.columns_of("across.mfu")["op_name"]),
+            "kernel": schema.row("across.mfu", *_FIGURES, kernel=schema.columns_of("mfu.kernel_efficiency")["name"]),
+            "rank": schema.row("across.mfu", *_FIGURES, rank=schema.columns_of("mfu.rank")["profile"]),
         },
     )

@@ -197,42 +197,6 @@ def _rank(row: Mapping[str, Any], extreme: str) -> str:
 
 def keys() -> Schema:
     """Return the schema of the answer with --json."""
-    pmu_figures = (
-        "duration_ns",
-        "known_duration_ns",
-        "known_share",
-        "compute_ns",
-        "memory_ns",
-        "on_chip_ns",
-        "scalar_ns",
-        "wait_ns",
-        "unbound_ns",
-        "occupancy_duration_ns",
-        "occupancy",
-        "few_blocks_ns",
-        "blocks_per_sm",
-        "warps_per_sm",
-        "registers_per_thread",
-        "shared_memory_bytes",
-        "aic_kernel_count",
-        "aic_uncounted_count",
-        "aic_uncounted_ns",
-        "aiv_kernel_count",
-        "aiv_uncounted_count",
-        "aiv_uncounted_ns",
-    )
-    pmu_ratios = (
-        "aic_mac_ratio",
-        "aic_scalar_ratio",
-        "aic_mte1_ratio",
-        "aic_mte2_ratio",
-        "aic_fixpipe_ratio",
-        "aiv_vec_ratio",
-        "aiv_scalar_ratio",
-        "aiv_mte2_ratio",
-        "aiv_mte3_ratio",
-    )
-    of_pmu_module = schema.row("across.pmu", *pmu_figures, *pmu_ratios, module=schema.MODULE)
     return {
         "anyOf": [
             schema.answer(
@@ -246,7 +210,7 @@ def keys() -> Schema:
                     schema.of_module("across.module_source_line"),
                 ),
                 coverage=schema.rows("where all kernel time is", schema.row("across.coverage")),
-                counters=schema.rows("with --pmu: the hardware counters of modules", of_pmu_module),
+                counters=schema.rows("with --pmu: the hardware counters of modules", counters.row_of_module()),
             ),
             schema.fields(
                 ranks=schema.SIZE["ranks"],

@@ -1,11 +1,10 @@
 """The analysis `op-stats`: which framework ops cost the time, on host and device?"""
 
 from collections.abc import Mapping
-from typing import Any
 
 from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import STACKS, Analysis, Extra, Rows, flame
-from prof_analysis.analyses.answer import Block, Facts, Source, heaviest_of, said, size_of, table_of
+from prof_analysis.analyses.answer import Block, Facts, Source, heaviest_of, left_out_lines, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
 from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.words import duration, percent, several, source_line_of
@@ -87,20 +86,10 @@ def op_stats(profile: Tables, top: int, by: str = "op", sort: str | None = None)
     lines = [f"{line}; {several(facts['ranks'], 'rank')}"]
     if total["kernel_count"] is None and total["calls"]:
         lines.append("where only operator_details.csv has the ops, operators that an op launched have rows of their own")
-    lines += [*_left_out(total["rows_left_out"], heaviest, share)]
+    lines += [*left_out_lines(total["rows_left_out"], heaviest, share)]
     # Inputs that are no tensors have no shape; those behind the last tensor say nothing.
     shown = [{**row, "input_shapes": (row.get("input_shapes") or "").rstrip(";") or None} for row in heaviest]
     return facts, [table_of(table, shown, columns), said(*lines)]
-
-
-def _left_out(rows: int, shown: list[dict[str, Any]], share: float | None = None) -> list[str]:
-    """Return a line about the rows that --filter left out; no line if it left out none."""
-    if not rows:
-        return []
-    if not shown:
-        return [f"no name contains the text of --filter, which leaves out {several(rows, 'row')}"]
-    of_time = "" if share is None else f", with {percent(share)} of the device time of all ops"
-    return [f"--filter leaves out {several(rows, 'row')}{of_time}"]
 
 
 def keys() -> Schema:

@@ -68,6 +68,7 @@ _RATIOS = {
     "aiv_mte2": "aiv mte2",
     "aiv_mte3": "mte3",
 }
+_RATIO_COLUMNS = tuple(f"{ratio}_ratio" for ratio in _RATIOS)
 # What bounds a kernel -> the column with the time of the kernels that it bounds.
 _BOUNDS = {bound: f"{bound.replace(' ', '_')}_ns" for bound in ("compute", "memory", "on chip", "scalar", "wait")}
 # How a launch fills the device -> its header.
@@ -112,9 +113,8 @@ def pmu_stats(profile: Tables, top: int, by: str = "kernel_type") -> tuple[Facts
 def heaviest_of_level(profile: Tables, level: str, top: int) -> list[dict[str, Any]]:
     """Return the heaviest rows of a level over all ranks, labels first."""
     labels = ", ".join(f"{made} AS {label}" for label, made in _LABELS[level].items())
-    ratios = ", ".join(f"{ratio}_ratio" for ratio in _RATIOS)
     rows: list[dict[str, Any]] = profile.rows(
-        f"SELECT {labels}, {', '.join(_TIMES)}, {ratios} FROM across.pmu WHERE level = '{level}' "
+        f"SELECT {labels}, {', '.join((*_TIMES, *_RATIO_COLUMNS))} FROM across.pmu WHERE level = '{level}' "
         f"ORDER BY duration_ns DESC, {', '.join(_LABELS[level])} LIMIT {top:d}"
     )
     return rows
@@ -199,55 +199,24 @@ def _share_of_occupancy(row: Mapping[str, Any]) -> float | None:
     return row["occupancy_duration_ns"] / row["duration_ns"] if row["duration_ns"] else None
 
 
+def row_of_module() -> Schema:
+    """Return the schema of a row of counters of a module."""
+    return schema.row("across.pmu", *_TIMES, *_RATIO_COLUMNS, module=schema.MODULE)
+
+
 def keys() -> Schema:
     """Return the schema of the answer with --json."""
-    pmu_figures = (
-        "duration_ns",
-        "known_duration_ns",
-        "known_share",
-        "compute_ns",
-        "memory_ns",
-        "on_chip_ns",
-        "scalar_ns",
-        "wait_ns",
-        "unbound_ns",
-        "occupancy_duration_ns",
-        "occupancy",
-        "few_blocks_ns",
-        "blocks_per_sm",
-        "warps_per_sm",
-        "registers_per_thread",
-        "shared_memory_bytes",
-        "aic_kernel_count",
-        "aic_uncounted_count",
-        "aic_uncounted_ns",
-        "aiv_kernel_count",
-        "aiv_uncounted_count",
-        "aiv_uncounted_ns",
-    )
-    pmu_ratios = (
-        "aic_mac_ratio",
-        "aic_scalar_ratio",
-        "aic_mte1_ratio",
-        "aic_mte2_ratio",
-        "aic_fixpipe_ratio",
-        "aiv_vec_ratio",
-        "aiv_scalar_ratio",
-        "aiv_mte2_ratio",
-        "aiv_mte3_ratio",
-    )
-    of_pmu_module = schema.row("across.pmu", *pmu_figures, *pmu_ratios, module=schema.MODULE)
     return schema.by_level(
         schema.answer(
             heaviest=schema.rows("kernel types, ops or modules with most kernel time"),
-            all=schema.one("all kernels", schema.row("across.pmu", *pmu_figures)),
+            all=schema.one("all kernels", schema.row("across.pmu", *_TIMES)),
         ),
         "heaviest",
         {
-            "kernel_type": schema.row("across.pmu", "type", "core", "kind", *pmu_figures, *pmu_ratios),
+            "kernel_type": schema.row("across.pmu", "type", "core", "kind", *_TIMES, *_RATIO_COLUMNS),
             "op": schema.row(
-                "across.pmu", "type", "core", *pmu_figures, *pmu_ratios, op=schema.columns_of("across.pmu")["op_name"]
+                "across.pmu", "type", "core", *_TIMES, *_RATIO_COLUMNS, op=schema.columns_of("across.pmu")["op_name"]
             ),
-            "module": of_pmu_module,
+            "module": row_of_module(),
         },
     )
