@@ -37,7 +37,7 @@ HARD = {
     ),
 }
 COMMANDS = (
-    "module-stats", "module-stats --pmu", "module-stats --across-ranks", "module-stats --instances --depth 3",
+    "module-stats", "module-stats --by counter", "module-stats --by rank", "module-stats --instances --depth 3",
     "module-stats --audit-links", "kernel-stats", "op-stats", "communication-stats", "communication-time", "slow-ranks",
     "mfu", "mfu --level op --peak-tflops published", "layer-stats", "graph-overhead", "step-time", "free-time", "pmu-stats",
     "pmu-stats --level op", "mstx-stats", "ranks",

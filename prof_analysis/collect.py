@@ -6,7 +6,7 @@ without a change to the program.
             train(batch)
             profiler.step()
 
-This file works alone, on Python 3.9 and later: `prof-analysis collect --copy-to DIR` copies it to where the model runs. It
+This file works alone, on Python 3.9 and later: `prof-analysis collect DIR` copies it to where the model runs. It
 imports nothing but the standard library until it is used; torch, and torch_npu on Ascend, are those of the program.
 """
 

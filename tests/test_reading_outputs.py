@@ -88,7 +88,7 @@ def shown() -> dict[str, set[str]]:
         for command in ANALYSES:
             columns[command] = set(answer_of(profile, command, 5).headers)
         columns["slow-ranks"] |= set(answer_of(profile, "slow-ranks", 5, by="collective").headers)
-        columns["module-stats"] |= set(answer_of(profile, "module-stats", 5, across_ranks=True).headers)
+        columns["module-stats"] |= set(answer_of(profile, "module-stats", 5, by="rank").headers)
         levels_of = {
             "pmu-stats": ("op", "module"),
             "mfu": ("op", "kernel", "rank"),

@@ -25,10 +25,9 @@ def _command_of(name: str) -> Callable[..., None]:
 
     def command(path: ProfilePath, options: Keywords, result: ResultOptions, screen: ScreenOptions, **own: Any) -> None:
         by, known = rows_and_options(analysis, own, options)
-        extras = [analysis.rows[by].extra] if by is not None and analysis.rows[by].extra else []
-        extras += [one for one in of_answer if own.get(one) and one in analysis.extras]
+        extra = None if by is None else analysis.rows[by].extra
         shown = {one: known[one] for one in of_answer} | ({} if by is None else {"by": by})
-        _analyse(name, path, options, result, screen, shown, tuple(filter(None, extras)))
+        _analyse(name, path, options, result, screen, shown, (extra,) if extra else ())
 
     return takes_options(command, analysis.options, own_parameters(analysis, of_answer))
 

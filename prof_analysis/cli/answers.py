@@ -20,11 +20,6 @@ _OPTIONS: Mapping[str, tuple[Any, Any]] = {
             rich_help_panel=SHOW,
         ),
     ),
-    "across_ranks": (
-        bool,
-        typer.Option("--across-ranks", help="Show the modules whose time differs between ranks.", rich_help_panel=ANSWER),
-    ),
-    "pmu": (bool, typer.Option("--pmu", help="Show the hardware counters of each module too.", rich_help_panel=ANSWER)),
     "module": (
         str | None,
         typer.Option(
@@ -48,7 +43,7 @@ def own_parameters(analysis: Analysis, of_answer: Iterable[str]) -> list[Paramet
     for name in of_answer:
         if name not in _of_profile(analysis):
             kind, option = _OPTIONS[name]
-            parameters.append(_parameter(name, kind, option, False if kind is bool else None))
+            parameters.append(_parameter(name, kind, option, None))
     return parameters
 
 

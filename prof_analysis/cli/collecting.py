@@ -9,7 +9,6 @@ from prof_analysis.cli.help import LOOK_UP, Command, epilog_of
 from prof_analysis.cli.options import AsJson, ScreenOptions, takes_options
 from prof_analysis.cli.screen import exit_on_error, print_json
 from prof_analysis.common.errors import OutputError
-from prof_analysis.common.option_docs import RESULT
 
 app = typer.Typer()
 
@@ -20,9 +19,7 @@ NAME = "prof_analysis_collect.py"
 @app.command("collect", cls=Command, epilog=epilog_of("collect"), rich_help_panel=LOOK_UP)
 @takes_options
 def collect(
-    copy_to: Annotated[
-        Path, typer.Option("--copy-to", metavar="DIR", help="Copy the file into this folder.", rich_help_panel=RESULT)
-    ],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Copy the file into this folder.")],
     as_json: AsJson = False,
 ) -> None:
     """How do I record a profile that can answer?
@@ -34,9 +31,9 @@ def collect(
     from prof_analysis.common.files import replacing
 
     with exit_on_error(ScreenOptions(as_json)):
-        if not copy_to.is_dir():
-            raise OutputError(f"{copy_to}: there is no such folder; make it, or give another one with --copy-to", path=copy_to)
-        target = copy_to / NAME
+        if not folder.is_dir():
+            raise OutputError(f"{folder}: there is no such folder; make it, or give another one", path=folder)
+        target = folder / NAME
         with replacing(target) as unfinished:
             unfinished.write_bytes(Path(collecting.__file__).read_bytes())
     if as_json:

@@ -51,7 +51,7 @@ _EXAMPLES: Mapping[str, Mapping[str, str]] = {
         "A query in a file, rows as csv": "-d result -f query.sql --csv > rows.csv",
         "Columns of a table; SHOW TABLES lists tables": '-d result "DESCRIBE trace.kernel"',
     },
-    "collect": {"The file, to take to a training image": "--copy-to .", "The same for a script": "--copy-to . --json"},
+    "collect": {"The file, to take to a training image": ".", "The same for a script": ". --json"},
     "cache ls": {"Kept entries, and their size": ""},
     "cache clear": {"Remove all that is kept": ""},
 }
@@ -165,5 +165,6 @@ def _tables_of(command: str) -> tuple[Mapping[str, str], list[str]]:
         return EXPORTS, []
     analysis = ANALYSES[command]
     more = {"for several ranks": analysis.of_several_ranks}
-    more |= {f"with --{name}": extra.exports for name, extra in analysis.extras.items()}
+    by = {rows.extra: f"by {name.replace('_', '-')}" for name, rows in analysis.rows.items()}
+    more |= {f"with --{by.get(name, name)}": extra.exports for name, extra in analysis.extras.items()}
     return analysis.exports, [f", {when} {', '.join(tables.values())}" for when, tables in more.items() if tables]

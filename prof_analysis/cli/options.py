@@ -113,13 +113,12 @@ class ScreenOptions:
     """Options of the output."""
 
     as_json: AsJson = False
-    wide: Annotated[
-        bool, typer.Option("--wide", help="Show all columns, in lines longer than the terminal.", rich_help_panel=SHOW)
-    ] = False
     columns: Annotated[
         str,
         typer.Option(
-            metavar="NAMES", help="Show these columns, by their headings. Example: module,calls.", rich_help_panel=SHOW
+            metavar="NAMES",
+            help="Show these columns, by their headings, or all, in lines longer than the terminal. Example: module,calls.",
+            rich_help_panel=SHOW,
         ),
     ] = ""
     quiet: Quiet = False

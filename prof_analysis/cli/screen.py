@@ -168,12 +168,14 @@ def view_of(screen: ScreenOptions, headers: Sequence[str]) -> "View":
     """Return how the terminal shows tables with these headings; end the command where --columns names another."""
     from prof_analysis.cli.terminal import View
 
+    if screen.columns == "all":
+        return View(wide=True)
     columns = [name.strip() for name in screen.columns.split(",") if name.strip()]
     for name in columns:
         if name not in headers:
             known = ", ".join(dict.fromkeys(headers))
             fail(f"--columns: there is no column {name}; the columns are {known}", USAGE_OR_INPUT_ERROR, screen.as_json)
-    return View(screen.wide, columns)
+    return View(columns=columns)
 
 
 def print_json(**content: Any) -> None:

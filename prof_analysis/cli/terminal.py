@@ -103,7 +103,7 @@ def _print_columns(columns: Sequence[Column], view: View) -> None:
     for line in (*laid.head, *laid.lines):
         out.print(line, no_wrap=True, overflow="ignore", crop=False)
     if laid.left_out:
-        more = f"{several(len(laid.left_out), 'more column')}: {', '.join(laid.left_out)} (--wide, --columns)"
+        more = f"{several(len(laid.left_out), 'more column')}: {', '.join(laid.left_out)} (--columns all)"
         out.print(Text(more, "dim"))
 
 

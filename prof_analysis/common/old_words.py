@@ -29,9 +29,16 @@ _WITH_VALUE: Mapping[str, Sequence[str | None]] = {
     "--level": ("--by", None),
     "--store": ("--cache", None),
     "--cache-dir": ("--cache", None),
+    "--copy-to": (None,),
 }
 _WITH_THIS_VALUE: Mapping[tuple[str, str], Sequence[str]] = {("--by", "instance"): ("--instances",), ("--by", "class"): ()}
-_ALONE: Mapping[str, Sequence[str]] = {"--no-cache": ("--cache", "none"), "--source-line": ("--by", "source-line")}
+_ALONE: Mapping[str, Sequence[str]] = {
+    "--no-cache": ("--cache", "none"),
+    "--source-line": ("--by", "source-line"),
+    "--across-ranks": ("--by", "rank"),
+    "--pmu": ("--by", "counter"),
+    "--wide": ("--columns", "all"),
+}
 
 
 def _is_instance(by: object) -> bool:

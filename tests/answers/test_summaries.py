@@ -37,9 +37,9 @@ KNOWN_TEXTS = {"phase": "call"}
 # The commands, and what else their answers can be about.
 CASES = [
     *(pytest.param(command, {}, id=command) for command in ANALYSES),
-    pytest.param("module-stats", {"across_ranks": True}, id="module-stats across ranks"),
+    pytest.param("module-stats", {"by": "rank"}, id="module-stats by rank"),
     # The answer of modules with counters is that of modules and that of counters.
-    pytest.param("module-stats", {"pmu": True}, id="module-stats with counters", marks=pytest.mark.slow),
+    pytest.param("module-stats", {"by": "counter"}, id="module-stats by counter", marks=pytest.mark.slow),
     *(
         pytest.param(command, {"level": level}, id=f"{command} of each {level}", marks=pytest.mark.slow)
         for command, level in (("mfu", "op"), ("mfu", "kernel"), ("mfu", "rank"), ("pmu-stats", "op"), ("pmu-stats", "module"))

@@ -9,7 +9,7 @@ from tests.helpers.cli import Command, only_json
 
 
 def test_the_file_is_copied_and_runs_without_the_package(command: Command, tmp_path: Path) -> None:
-    result = command("collect", "--copy-to", tmp_path)
+    result = command("collect", tmp_path)
     assert (result.exit_code, result.stderr) == (0, "")
     file = tmp_path / "prof_analysis_collect.py"
     assert result.stdout == f"wrote {file}; to record there: python {file.name} --steps 10-12 -- train.py\n"
@@ -21,7 +21,7 @@ def test_the_file_is_copied_and_runs_without_the_package(command: Command, tmp_p
 
 
 def test_a_folder_that_is_not_there_is_named(command: Command, tmp_path: Path) -> None:
-    result = command("collect", "--copy-to", tmp_path / "missing", "--json")
+    result = command("collect", tmp_path / "missing", "--json")
     assert result.exit_code == 3
-    advice = "there is no such folder; make it, or give another one with --copy-to"
+    advice = "there is no such folder; make it, or give another one"
     assert only_json(result)["message"] == f"{tmp_path / 'missing'}: {advice}"

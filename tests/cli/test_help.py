@@ -46,7 +46,7 @@ GROUPS_OF = {
     "report": {READ, MODULES, SHOW, WRITE},
     "table": {READ, MODULES, SHOW, WRITE},
     "tables": {READ, SHOW},
-    "collect": {SHOW, WRITE},
+    "collect": {SHOW},
     "cache ls": {SHOW, MACHINE},
     "cache clear": {SHOW, MACHINE},
 }

@@ -36,7 +36,7 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": str(CHECKOUT)}
 FOLDER = SAMPLE / "decoder_training"
 # Command -> forms of its answer beside the usual one.
 FORMS = {
-    "module-stats": ("--across-ranks", "--pmu"),
+    "module-stats": ("--by=rank", "--by=counter"),
     "kernel-stats": ("--by=name", "--by=shapes", "--by=cpu"),
     "slow-ranks": ("--by=collective",),
     "mfu": ("--by=op", "--by=kernel", "--by=rank"),

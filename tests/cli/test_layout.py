@@ -208,8 +208,8 @@ def test_no_line_is_longer_than_the_terminal_unless_wide(tmp_path: Path) -> None
     narrow = shown_at(70, *words)
     tables = narrow[: next(n for n, line in enumerate(narrow) if line.startswith("wrote "))]
     assert max(map(len, tables)) <= 70
-    assert [line for line in tables if re.search(r"^\d more columns?: .*kind \(--wide, --columns\)$", line)]
+    assert [line for line in tables if re.search(r"^\d more columns?: .*kind \(--columns all\)$", line)]
     assert not any(long_name in line for line in tables)
-    wide = shown_at(80, *words, "--wide")
+    wide = shown_at(80, *words, "--columns", "all")
     assert any(long_name in line for line in wide)
     assert not any("more column" in line for line in wide)

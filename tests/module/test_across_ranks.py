@@ -93,7 +93,7 @@ def test_it_is_exported_where_there_are_several_ranks(three: Path, tmp_path: Pat
 
 @pytest.mark.slow
 def test_the_command_shows_the_slow_rank(three: Path, tmp_path: Path, command: Callable[..., Result]) -> None:
-    words = ("module-stats", "-d", three, "-o", tmp_path / "out", "--across-ranks")
+    words = ("module-stats", "-d", three, "-o", tmp_path / "out", "--by", "rank")
     printed = command(*words).stdout.splitlines()
     assert printed[1].split() == ["14", "ns", "20", "ns", "2.00", "40", "ns", "10", "ns", "3", "2_ascend_pt", "0", "Net/Layer"]
     assert "own kernel time of 3 modules; 3 ranks" in printed

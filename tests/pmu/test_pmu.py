@@ -343,7 +343,7 @@ def test_odd_counters_leave_the_others(tmp_path: Path, command: Callable[..., Re
     assert (row["aiv_vec_ratio"], row["aiv_mte2_ratio"], row["known_duration_ns"], row["wait_ns"]) == (0.9, 0.1, 300, 300)
     edit(path, "DROP TABLE TASK_PMU_INFO")
     reason = "no hardware counters (PMU); collect with aic_metrics, such as AiCMetrics.PipeUtilization"
-    for words in (["pmu-stats"], ["module-stats", "--pmu"]):
+    for words in (["pmu-stats"], ["module-stats", "--by", "counter"]):
         result = command(*words, "-d", tmp_path)
         assert (result.exit_code, result.stderr) == (2, f"error: {tmp_path}: no rank can answer this: {reason}\n")
 
@@ -546,7 +546,8 @@ def test_the_summary_and_the_tables_that_are_written(small: Path, tmp_path: Path
     )
     written = {path.name for path in (tmp_path / "cluster_analysis_output").iterdir()}
     assert written == {"pmu_kernel_type.csv", "pmu_op.csv", "pmu_module.csv", "pmu_metric.csv", "pmu_all_ranks.csv"}
-    result = command("module-stats", "--pmu", "-d", small, "-o", tmp_path / "modules", "--export_type", "csv", "--top", "1")
+    words = ("--by", "counter", "-d", small, "-o", tmp_path / "modules", "--export_type", "csv", "--top", "1")
+    result = command("module-stats", *words)
     assert (result.exit_code, result.stderr) == (0, "")
     assert result.stdout.startswith("kernel time  with counters    mac")
     assert {path.name for path in (tmp_path / "modules" / "cluster_analysis_output").iterdir()} == {

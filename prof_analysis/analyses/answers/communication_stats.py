@@ -24,7 +24,7 @@ ANALYSIS = Analysis(
     also=("across.communication_total",),
     rows={"type": Rows("communication.statistic", "across.communication_statistic")},
     place=5,
-    examples={"All columns, however wide": "result --wide"},
+    examples={"All columns, however wide": "result --columns all"},
     returns="""Return communication operators by type and group, the heaviest first; median and p95 as in kernel_stats().
 
     With across_ranks a row covers all ranks.

@@ -50,6 +50,8 @@ ANALYSIS = Analysis(
     rows={
         "op": Rows("module.statistic", "across.module"),
         "source_line": Rows("stack.by_module", "across.module_source_line", requires=STACKS, extra="source-line"),
+        "counter": Rows("pmu.module", requires=COUNTERS, extra="pmu"),
+        "rank": Rows("across.module"),
     },
     place=0,
     examples={
@@ -58,9 +60,9 @@ ANALYSIS = Analysis(
     },
     returns="""Return kernel time by module and op, merged over layers, steps and micro-batches, as msprof-analyze does.
 
-    Rows of a rank are in the order of execution. With across_ranks a row compares a module over the ranks that have it,
-    and the modules that differ most come first. With by="source_line" a row is an op in a module and the line of user code that
-    called it; with both, over all ranks.
+    Rows of a rank are in the order of execution. With by="source_line" a row is an op in a module and the line of user code
+    that called it, with across_ranks of all ranks together. With by="counter" a row is a module with its hardware counters.
+    With by="rank" a row compares a module over the ranks that have it, and the modules that differ most come first.
     Raises InputError when no rank holds module ranges.
     """,
 )
@@ -87,25 +89,17 @@ _COSTS: Mapping[str, Mapping[str, Source]] = {
 }
 
 
-def module_stats(
-    profile: Tables,
-    top: int,
-    by: str = "op",
-    *,
-    across_ranks: bool = False,
-    pmu: bool = False,
-    module: str | None = None,
-) -> tuple[Facts, list[Block]]:
-    """Return the heaviest modules, their costs and the coverage, with pmu also counters; or differences between ranks.
+def module_stats(profile: Tables, top: int, by: str = "op", *, module: str | None = None) -> tuple[Facts, list[Block]]:
+    """Return the heaviest modules, their costs and the coverage; by counter also counters; by rank differences between ranks.
 
     `module` names a module, perhaps with modules around it, as in Layer/Linear: then only such modules, and those inside them.
     With by="source_line", what costs them are ops and the lines of user code that called them.
     Raises InputError without one.
     """
-    if across_ranks:
+    if by == "rank":
         return _across_ranks(profile, top)
     facts, blocks = _modules(profile, top, module, by)
-    if not pmu:
+    if by != "counter":
         return facts, blocks
     heaviest = counters.heaviest_of_level(profile, "module", top)
     return {**facts, "counters": heaviest}, [counters.table_of_level("module", heaviest), *blocks]
@@ -210,14 +204,12 @@ def keys() -> Schema:
                     schema.of_module("across.module_source_line"),
                 ),
                 coverage=schema.rows("where all kernel time is", schema.row("across.coverage")),
-                counters=schema.rows("with --pmu: the hardware counters of modules", counters.row_of_module()),
+                counters=schema.rows("with --by counter: the hardware counters of modules", counters.row_of_module()),
             ),
             schema.fields(
                 ranks=schema.SIZE["ranks"],
                 modules=schema.count("modules"),
-                most_different_modules=schema.rows(
-                    "with --across-ranks: modules that differ most", schema.row("across.module")
-                ),
+                most_different_modules=schema.rows("with --by rank: modules that differ most", schema.row("across.module")),
             ),
         ]
     }

@@ -62,7 +62,7 @@ def _found(profile: OpenProfile, ranks: list[dict[str, Any]]) -> Found:
             if len(profile.rows("FROM across.slow_rank")) < 2:
                 answers[run].pop("slow-ranks", None)
             elif "module-stats" in answers[run]:
-                answers[run]["across-ranks"] = answer_of(profile, "module-stats", _ROWS, across_ranks=True)
+                answers[run]["across-ranks"] = answer_of(profile, "module-stats", _ROWS, by="rank")
     for command in asked:
         if not any(command in one for one in answers.values()):
             reasons[command] = [_ONE_RANK if command == "slow-ranks" else profile.said_of_nothing(command)]
