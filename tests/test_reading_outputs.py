@@ -57,17 +57,17 @@ def in_tables(text: str) -> set[str]:
     return {name for cell in re.findall(r"^\| (.+?) \| ", text, re.MULTILINE) for name in cell.split(", ")} - {"Column"}
 
 
-def columns_of_tables() -> dict[str, set[str]]:
-    """Return, for each section of the page, the headings that are columns of the tables to which it leads."""
-    sections = re.findall(r"^## `(.+?)`\n(.*?)(?=^## |\Z)", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+def columns_of_tables(command: str) -> set[str]:
+    """Return the headings that are columns of the tables that the command exports, or to which its section leads."""
+    page = PAGE.read_text(encoding="utf-8")
+    section = re.search(rf"^## `{command}`\n(.*?)(?=^## |\Z)", page, re.DOTALL | re.MULTILINE)
+    linked = re.findall(r"\.\./sql/(\w+)/(\w+)\.sql", section[1]) if section else []
+    exported = ANALYSES[command].exports if command in ANALYSES else ()
     return {
-        command: {
-            heading
-            for schema, name in re.findall(r"\.\./sql/(\w+)/(\w+)\.sql", text)
-            for column in documented_tables()[f"{schema}.{name}"].columns
-            for heading in headings_of(column.shown_name)
-        }
-        for command, text in sections
+        heading
+        for table in (*exported, *map(".".join, linked))
+        for column in documented_tables()[table].columns
+        for heading in headings_of(column.shown_name)
     }
 
 
@@ -110,9 +110,9 @@ def assert_explains(command: str, columns: set[str]) -> None:
     """Each column is explained, for this command or for all, or is that of a table which the section names."""
     page = explained()
     shares = {name for name in columns if name.startswith("share of ")}  # The page says of all shares what they are.
-    unknown = columns - shares - page[command] - page[""] - columns_of_tables().get(command, set())
+    unknown = columns - shares - page.get(command, set()) - page[""] - columns_of_tables(command)
     assert not unknown, f"{command}: nobody explains {unknown}"
-    gone = page[command] - columns
+    gone = page.get(command, set()) - columns
     assert not gone, f"{command}: {gone} are explained, but not shown"
 
 

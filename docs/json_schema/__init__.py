@@ -153,15 +153,9 @@ def _of_command(command: str, content: Mapping[str, Schema]) -> Schema:
     return {**one, **with_message, **of_facts, **title}
 
 
-def keys_of_commands() -> dict[str, list[str]]:
-    """Return the keys of the summary of each command, or those that it has without one; those of all its forms
-    but the rows of a table as they are."""
-    keys = {command: list(content) for command, content in _CONTENT.items()}
-    for command, facts in FACTS.items():
-        forms = [form["properties"] for form in facts.get("anyOf", [facts])]
-        own = [form for form in forms if "const" not in form.get("level", {})]
-        keys[command] = list(dict.fromkeys(key for form in own for key in form))
-    return keys
+def keys_without_summary() -> dict[str, list[str]]:
+    """Return the keys of each command that has no summary."""
+    return {command: list(content) for command, content in _CONTENT.items() if command not in FACTS}
 
 
 def text_of_file() -> str:
