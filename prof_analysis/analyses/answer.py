@@ -4,15 +4,26 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from operator import itemgetter
 from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any
 
 from prof_analysis.analyses.asked import Tables
 from prof_analysis.analyses.words import ShownFormat, percent, several
 from prof_analysis.common.errors import InputError
+from prof_analysis.common.option_docs import SHOW, Doc
 from prof_analysis.engine.quotes import quote
 
 # The findings of a command: values by name; some are lists of rows.
 Facts = dict[str, Any]
+# The option of an answer that heaviest_of() takes.
+Sort = Annotated[
+    str | None,
+    Doc(
+        "Sort by this column, by its heading or its name in exports: the largest first, texts from A.",
+        SHOW,
+        spelled="calls",
+        value="COLUMN",
+    ),
+]
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,14 @@
 """Answers the questions of analyses: facts, tables whose columns have formats, and sentences, however they are shown."""
 
+from collections.abc import Mapping
 from importlib import import_module
-from inspect import signature
-from typing import Any
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from prof_analysis.analyses import ANALYSES, answers, schema
 from prof_analysis.analyses.answer import Answer, Block, Facts, heaviest_of, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
 from prof_analysis.analyses.words import several
+from prof_analysis.common.option_docs import Doc
 
 
 def _file_of(command: str) -> Any:
@@ -15,10 +16,14 @@ def _file_of(command: str) -> Any:
     return import_module(f"{answers.__name__}.{ANALYSES[command].name}")
 
 
-def options_of(command: str) -> tuple[str, ...]:
-    """Return the options that the function of an analysis takes beyond the number of rows and what a row is."""
-    taken = signature(getattr(_file_of(command), ANALYSES[command].name)).parameters
-    return tuple(name for name in taken if name not in ("profile", "top", "by"))
+def options_of(command: str) -> Mapping[str, tuple[Any, Doc]]:
+    """Return the options that the function of an analysis takes beyond the number of rows and what a row is.
+
+    Each with its type and its documentation, or that of the option of a profile that has its name.
+    """
+    taken = get_type_hints(getattr(_file_of(command), ANALYSES[command].name), include_extras=True)
+    hints = {name: hint for name, hint in taken.items() if name not in ("profile", "top", "by", "return")}
+    return {name: get_args(hint)[:2] if get_origin(hint) is Annotated else (hint, Doc("")) for name, hint in hints.items()}
 
 
 def schema_of(command: str) -> schema.Schema:

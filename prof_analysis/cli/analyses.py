@@ -24,9 +24,9 @@ def _command_of(name: str) -> Callable[..., None]:
     of_answer = options_of(name)
 
     def command(path: ProfilePath, options: Keywords, result: ResultOptions, screen: ScreenOptions, **own: Any) -> None:
-        by, known = rows_and_options(analysis, own, options)
+        by, known = rows_and_options(of_answer, own, options)
         extra = None if by is None else analysis.rows[by].extra
-        shown = {one: known[one] for one in of_answer} | ({} if by is None else {"by": by})
+        shown = known | ({} if by is None else {"by": by})
         _analyse(name, path, options, result, screen, shown, (extra,) if extra else ())
 
     return takes_options(command, analysis.options, own_parameters(analysis, of_answer))

@@ -244,7 +244,7 @@ def _parameter(name: str, type_: Any, doc: Doc) -> Parameter:
         default = read_as(default)
     meaning = f"{doc.meaning} Example: {doc.spelled}." if doc.spelled else doc.meaning
     least = None if name in PARSERS else doc.at_least
-    option = typer.Option(word(name), metavar=_VALUES.get(name), help=meaning, min=least, rich_help_panel=doc.section)
+    option = typer.Option(word(name), metavar=doc.value, help=meaning, min=least, rich_help_panel=doc.section)
     return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[read_as, option])
 
 
@@ -259,19 +259,3 @@ def _keywords(values: dict[str, Any]) -> dict[str, object]:
 
 # The option of every command that opens a profile.
 _OF_EVERY_PROFILE = "anonymize"
-# What the help calls the value of an option.
-_VALUES = {
-    "filter": "TEXT",
-    "under": "TEXT",
-    "module": "NAME",
-    "rank_list": "IDS",
-    "skip_steps": "STEPS",
-    "alias": "FILE",
-    "rank_map": "PAIRS",
-    "module_source": "KIND",
-    "module_domains": "NAMES",
-    "memory_limit": "SIZE",
-    "peak_tflops": "PEAKS",
-    "thresholds": "VALUES",
-    "scheduler": "URL",
-}

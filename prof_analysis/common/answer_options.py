@@ -46,12 +46,19 @@ class Options:
             "Where modules come from: mstx (ranges) or nn.Module (calls that the Python tracer recorded); auto takes mstx if "
             "there are such ranges.",
             MODULES,
+            value="KIND",
             is_rare=True,
         ),
     ] = "auto"
     module_domains: Annotated[
         str | Iterable[str],
-        Doc("Take the start/end ranges of these domains of mstx as modules.", MODULES, spelled="Module,Custom", is_rare=True),
+        Doc(
+            "Take the start/end ranges of these domains of mstx as modules.",
+            MODULES,
+            spelled="Module,Custom",
+            value="NAMES",
+            is_rare=True,
+        ),
     ] = ("Module",)
     instances: Annotated[
         bool,
@@ -94,6 +101,7 @@ class Options:
             "those that launched an operator of such a name. Shares stay those of all.",
             ANSWER,
             spelled="aten::",
+            value="TEXT",
         ),
     ] = None
     under: Annotated[
@@ -102,6 +110,7 @@ class Options:
             "Use only Python stacks with a frame that contains this text, in upper or lower case, from that frame on.",
             ANSWER,
             spelled="model.py",
+            value="TEXT",
         ),
     ] = None
     module: Annotated[
@@ -110,6 +119,7 @@ class Options:
             "Use only the work of this module, in forward and backward, and of the modules inside it.",
             ANSWER,
             spelled="Layer/Linear",
+            value="NAME",
         ),
     ] = None
     user_code: Annotated[bool, Doc("Leave frames of PyTorch and of Python itself out of Python stacks.", ANSWER)] = False
@@ -120,6 +130,7 @@ class Options:
             "default a peak is cores x clock x operations per core and cycle, or of a GPU that of its data sheet.",
             ANSWER,
             spelled="fp16=376,bf16=353.9",
+            value="PEAKS",
         ),
     ] = None
     thresholds: Annotated[
@@ -128,6 +139,7 @@ class Options:
             "From which figures on rules of advice find something; the table advice.threshold has all.",
             ANSWER,
             spelled="every.least_share=0.01",
+            value="VALUES",
         ),
     ] = None
     per: Annotated[
@@ -138,7 +150,7 @@ class Options:
         ),
     ] = "step"
     skip_steps: Annotated[
-        Iterable[int], Doc("Leave these steps out of a comparison, in every run.", COMPARE, spelled="1,2")
+        Iterable[int], Doc("Leave these steps out of a comparison, in every run.", COMPARE, spelled="1,2", value="STEPS")
     ] = ()
     alias: Annotated[
         str | Path | Mapping[str, str] | None,
@@ -146,6 +158,7 @@ class Options:
             "A csv file with the columns base and new, or a mapping: classes or paths of modules that have other names in the "
             "new run, where * stands for a part of a name.",
             COMPARE,
+            value="FILE",
         ),
     ] = None
     rank_map: Annotated[
@@ -154,6 +167,7 @@ class Options:
             "Which rank of the new run a rank of the base is compared with; by default the one with the same id.",
             COMPARE,
             spelled="0=4,1=5",
+            value="PAIRS",
         ),
     ] = None
 

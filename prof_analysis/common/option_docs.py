@@ -16,14 +16,15 @@ SHOW, RESULT, MACHINE = "How to show it", "What to write", "Machine and cache"
 class Doc:
     """The documentation of an option: its meaning, its section in the command's help, and the smallest number that it takes.
 
-    `spelled` is an example value for the command line, given where it is written in another form than in Python. `is_rare`:
-    only --help-all shows it.
+    `spelled` is an example value for the command line, given where it is written in another form than in Python, and `value`
+    what the help calls it. `is_rare`: only --help-all shows it.
     """
 
     meaning: str
     section: str | None = None
     at_least: int | None = None
     spelled: str | None = None
+    value: str | None = None
     is_rare: bool = False
 
 

@@ -25,7 +25,7 @@ NO_CACHE = "none"
 class ProfileOptions(Options):
     """All options of a profile: also those about files to read, use of the machine, and kept tables."""
 
-    rank_list: Annotated[Iterable[int] | None, Doc("Use only these ranks.", INPUT, spelled="0,3")] = None
+    rank_list: Annotated[Iterable[int] | None, Doc("Use only these ranks.", INPUT, spelled="0,3", value="IDS")] = None
     source: Annotated[
         Source,
         Doc(
@@ -66,10 +66,12 @@ class ProfileOptions(Options):
             MACHINE,
             at_least=1,
             spelled="3GB",
+            value="SIZE",
         ),
     ] = None
     scheduler: Annotated[
-        str | None, Doc("Analyse the ranks on the workers of this Dask scheduler, such as tcp://host:8786.", MACHINE)
+        str | None,
+        Doc("Analyse the ranks on the workers of this Dask scheduler, such as tcp://host:8786.", MACHINE, value="URL"),
     ] = None
     cache: Annotated[
         str | Path | None,

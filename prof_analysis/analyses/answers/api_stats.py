@@ -2,7 +2,7 @@
 
 from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import Analysis, Rows
-from prof_analysis.analyses.answer import Block, Facts, heaviest_of, said, size_of, table_of
+from prof_analysis.analyses.answer import Block, Facts, Sort, heaviest_of, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
 from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.words import duration, percent, several
@@ -53,7 +53,7 @@ _DOING = {
 }
 
 
-def api_stats(profile: Tables, top: int, sort: str | None = None) -> tuple[Facts, list[Block]]:
+def api_stats(profile: Tables, top: int, sort: Sort = None) -> tuple[Facts, list[Block]]:
     """Return the host calls that cost most, and the time of each role, over all ranks.
 
     Raises InputError where `sort` is no column.

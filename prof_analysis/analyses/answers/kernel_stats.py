@@ -2,7 +2,7 @@
 
 from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import Analysis, Extra, Rows
-from prof_analysis.analyses.answer import Block, Facts, heaviest_of, left_out_lines, said, size_of, table_of
+from prof_analysis.analyses.answer import Block, Facts, Sort, heaviest_of, left_out_lines, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
 from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.words import duration, percent, several
@@ -87,7 +87,7 @@ _KERNELS = {
 }
 
 
-def kernel_stats(profile: Tables, top: int, by: str = "type", sort: str | None = None) -> tuple[Facts, list[Block]]:
+def kernel_stats(profile: Tables, top: int, by: str = "type", sort: Sort = None) -> tuple[Facts, list[Block]]:
     """Return the heaviest types, or names, of kernels and the time of each kind, over all ranks.
 
     Raises InputError where `sort` is no column.

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from operator import itemgetter
-from typing import Any
+from typing import Annotated, Any
 
 from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import COUNTERS, STACKS, TIMELINE, Analysis, Extra, Rows, flame
@@ -13,7 +13,7 @@ from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.tree import PATH, as_tree, paths_of
 from prof_analysis.analyses.words import several, source_line_of
 from prof_analysis.common.errors import InputError
-from prof_analysis.common.option_docs import INPUT, MACHINE, MODULES
+from prof_analysis.common.option_docs import ANSWER, INPUT, MACHINE, MODULES, Doc
 from prof_analysis.engine.quotes import quote_text
 
 ANALYSIS = Analysis(
@@ -66,6 +66,10 @@ ANALYSIS = Analysis(
     Raises InputError when no rank holds module ranges.
     """,
 )
+Module = Annotated[
+    str | None,
+    Doc("Show only this module and the modules inside it.", ANSWER, spelled="Layer/Linear", value="NAME"),
+]
 
 # The columns of what costs modules: of ops with the kernels that they launched, or with the lines that called them.
 _COSTS: Mapping[str, Mapping[str, Source]] = {
@@ -89,7 +93,7 @@ _COSTS: Mapping[str, Mapping[str, Source]] = {
 }
 
 
-def module_stats(profile: Tables, top: int, by: str = "op", *, module: str | None = None) -> tuple[Facts, list[Block]]:
+def module_stats(profile: Tables, top: int, by: str = "op", *, module: Module = None) -> tuple[Facts, list[Block]]:
     """Return the heaviest modules, their costs and the coverage; by counter also counters; by rank differences between ranks.
 
     `module` names a module, perhaps with modules around it, as in Layer/Linear: then only such modules, and those inside them.

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import STACKS, Analysis, Extra, Rows, flame
-from prof_analysis.analyses.answer import Block, Facts, Source, heaviest_of, left_out_lines, said, size_of, table_of
+from prof_analysis.analyses.answer import Block, Facts, Sort, Source, heaviest_of, left_out_lines, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
 from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.words import duration, percent, several, source_line_of
@@ -66,7 +66,7 @@ _SOURCE_LINES: tuple[str, Mapping[str, Source]] = (
 )
 
 
-def op_stats(profile: Tables, top: int, by: str = "op", sort: str | None = None) -> tuple[Facts, list[Block]]:
+def op_stats(profile: Tables, top: int, by: str = "op", sort: Sort = None) -> tuple[Facts, list[Block]]:
     """Return the heaviest framework ops, and the device and host time of all ops, over all ranks.
 
     With by="source_line" a row is an op and the line of user code that called it. Raises InputError where `sort` is no column.

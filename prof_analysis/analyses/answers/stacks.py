@@ -6,7 +6,7 @@ from typing import Any
 
 from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import STACKS, Analysis, Extra, Rows, flame
-from prof_analysis.analyses.answer import Block, Facts, Source, heaviest_of, said, size_of, table_of
+from prof_analysis.analyses.answer import Block, Facts, Sort, Source, heaviest_of, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
 from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.words import duration, percent, several
@@ -70,7 +70,7 @@ _COLUMNS: Mapping[str, Mapping[str, Source]] = {
 
 
 def stacks(
-    profile: Tables, top: int, by: str = "frame", sort: str | None = None, module: str | None = None
+    profile: Tables, top: int, by: str = "frame", sort: Sort = None, module: str | None = None
 ) -> tuple[Facts, list[Block]]:
     """Return the places in the source, or whole stacks, that cost most on the device, and how much has no stack.
 
