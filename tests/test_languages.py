@@ -22,6 +22,9 @@ PAGES = sorted({FRONT, *DOCS.glob("*.md")} - {DOCS / "README.zh.md"})
 CHINESE = {page: DOCS / "README.zh.md" if page == FRONT else DOCS / "zh" / page.name for page in PAGES}
 ENGLISH = {chinese: page for page, chinese in CHINESE.items()}
 
+# Written from the heads of rules, which are English: a new rule need not be translated at once.
+RULES = DOCS / "rules.md"
+
 MARKDOWN = MarkdownIt("commonmark").enable("table")
 HAN = re.compile(r"[\u4e00-\u9fff]")
 
@@ -48,8 +51,9 @@ def target(link: str, page: Path) -> str:
     path, _, part = unquote(link).partition("#")
     file = Path(os.path.normpath(page.parent / path)) if path else page
     headings = re.findall(r"^#+ (.+)$", file.read_text(encoding="utf-8"), re.MULTILINE) if part else []
-    place = f"#{[anchor(heading) for heading in headings].index(part)}" if part else ""
-    return f"{ENGLISH.get(file, file).relative_to(CHECKOUT).as_posix()}{place}"
+    english = ENGLISH.get(file, file)
+    place = f"#{part if english == RULES else [anchor(heading) for heading in headings].index(part)}" if part else ""
+    return f"{english.relative_to(CHECKOUT).as_posix()}{place}"
 
 
 @cache
@@ -89,9 +93,23 @@ def test_both_languages_say_the_same(page: Path) -> None:
         second = "".join(one.read_text(encoding="utf-8").splitlines(keepends=True)[2:3])
         assert second == language_line(one), f"line 3 of {one.relative_to(CHECKOUT)} leads to the other language"
     assert_answers_are_equal(page, chinese)
-    for english, translated in zip_longest(parts(page), parts(chinese)):
+    for english, translated in zip_longest(translated_parts(page), parts(chinese)):
         is_equal = english is not None and translated is not None and english[0] == translated[0]
         assert is_equal, f"the languages of {page.name} differ:\nEnglish: {place(english)}\nChinese: {place(translated)}"
+
+
+def translated_parts(page: Path) -> list[tuple[Part, Token]]:
+    """Return the parts of an English page; of the page of rules without the rules that the Chinese page lacks."""
+    if page != RULES:
+        return parts(page)
+    names = {token.content for part, token in parts(CHINESE[RULES]) if part.markup == "h2"}
+    found: list[tuple[Part, Token]] = []
+    is_translated = True
+    for part, token in parts(RULES):
+        if part.markup == "h2":
+            is_translated = token.content in names
+        found += [(part, token)] if is_translated else []
+    return found
 
 
 def assert_answers_are_equal(page: Path, chinese: Path) -> None:
@@ -112,7 +130,7 @@ def letters(token: Token) -> str:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(CHECKOUT).as_posix())
 def test_the_chinese_page_is_chinese(page: Path) -> None:
     """What has no Chinese character is a name, such as that of a column, and is the same on both pages."""
-    for (_, english), (_, chinese) in zip(parts(page), parts(CHINESE[page]), strict=False):
+    for (_, english), (_, chinese) in zip(translated_parts(page), parts(CHINESE[page]), strict=False):
         if english.type == chinese.type == "inline" and not HAN.search(chinese.content):
             assert letters(chinese) == letters(english)
             prose = " ".join(one.content for one in english.children or [] if one.type == "text")
