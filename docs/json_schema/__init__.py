@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from docs.json_schema.others import OTHERS
 from prof_analysis.analyses import ANALYSES
 from prof_analysis.analyses.answering import schema_of as of_analysis
-from prof_analysis.analyses.schema import Schema, amount, fields, of_table, one_of, or_null, rows, tables_in, text, texts
+from prof_analysis.analyses.schema import Schema, amount, count, fields, of_table, one_of, or_null, rows, tables_in, text, texts
 from prof_analysis.common.version import SCHEMA_VERSION
 from prof_analysis.engine.tables import documented_tables
 
@@ -52,6 +52,12 @@ _COLUMN = fields(name=text("column"), type=text("its type in SQL"), meaning=text
 _TABLE = fields(
     name=text("table"), meaning=text("what a row is"), columns=rows("its columns, or those that were looked for", _COLUMN)
 )
+_CASE = fields(
+    file=text("its page"),
+    line=count("line of the page where it begins"),
+    name=text("its heading"),
+    failures=texts("what is wrong with the rows that the table has; empty where the case holds"),
+)
 _ROWS = {
     "type": "array",
     "items": {"type": "object"},
@@ -71,6 +77,7 @@ _CONTENT: Mapping[str, Mapping[str, Schema]] = {
     "report": {**_FILES, **_FOUND},
     "ranks": {"ranks": rows("the ranks that were found", _RANK)},
     "tables": {"tables": rows("the tables that were found", _TABLE)},
+    "test": {"cases": rows("the cases that were tried", _CASE)},
     "collect": _FILES,
     "cache ls": {"entries": rows("what is kept", _ENTRY)},
     "cache clear": {

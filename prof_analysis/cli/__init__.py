@@ -17,6 +17,7 @@ from prof_analysis.cli import query as cli_query
 from prof_analysis.cli import report as cli_report
 from prof_analysis.cli import table as cli_table
 from prof_analysis.cli import tables as cli_tables
+from prof_analysis.cli import testing as cli_testing
 from prof_analysis.cli.ending import (
     INTERRUPTED,
     TERMINATED,
@@ -107,6 +108,7 @@ app.add_typer(cli_listing.app)
 app.add_typer(cli_tables.app)
 app.add_typer(cli_table.app)
 app.add_typer(cli_query.app)
+app.add_typer(cli_testing.app)
 app.add_typer(cli_collecting.app)
 app.add_typer(cli_report.app)
 

@@ -69,10 +69,15 @@ def _prepare(connection: duckdb.DuckDBPyConnection, variables: Variables | None 
     # In Jupyter without ipywidgets the bar is off, and DuckDB refuses this setting.
     if run(connection, "SELECT current_setting('enable_progress_bar')").fetchall() == [(True,)]:
         connection.execute("SET enable_progress_bar = false")
-    for name, value in {**_DEFAULTS, **(variables or {})}.items():
-        if value is not None:  # A variable that is not set is NULL.
-            cast = "::VARCHAR[]" if value == [] else ""
-            run(connection, f"SET VARIABLE {quote(name)} = $value{cast}", {"value": value})
+    # A variable that is not set is NULL.
+    set_variables(connection, {name: one for name, one in {**_DEFAULTS, **(variables or {})}.items() if one is not None})
+
+
+def set_variables(connection: duckdb.DuckDBPyConnection, variables: Variables) -> None:
+    """Set variables that the SQL reads with getvariable()."""
+    for name, value in variables.items():
+        cast = "::VARCHAR[]" if value == [] else ""
+        run(connection, f"SET VARIABLE {quote(name)} = $value{cast}", {"value": value})
 
 
 def cursor_of(connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:

@@ -25,6 +25,7 @@ from tests.helpers.small_profile import Kernel, Op, Range, write_profile
 Command = Callable[..., Result]
 
 GUIDE = (CHECKOUT / "docs" / "own-sql.md").read_text(encoding="utf-8")
+CASES = "".join(re.findall(r"<!-- ours/short_kernel.cases.md -->\n```md\n(.+?)```", GUIDE, re.DOTALL))
 OPS = (Op("aten::mm", 110, 120, (Kernel("k", 1000, 1040), Kernel("k", 1050, 1060))), Op("add", 130, 140, (Kernel("k", 1, 5),)))
 HEAD = "-- One row is an op.\n--\n-- op_name_id  TEXT_ID  its name\n-- total_ns    BIGINT   its kernel time, ns\n"
 TOTAL = f"{HEAD}SELECT op_name_id, sum(duration_ns)::BIGINT AS total_ns FROM module.kernel GROUP BY op_name_id"
@@ -70,7 +71,8 @@ def test_the_guide_runs(tmp_path: Path, command: Command, monkeypatch: pytest.Mo
     tables = re.findall(r"<!-- (\w+)/(\w+)\.sql -->", GUIDE)
     assert tables == [("ours", "short_kernel"), ("runs", "module_time")]
     written(tmp_path / "sql", **{f"{schema}__{name}": block_behind(f"{schema}/{name}.sql") for schema, name in tables})
-    for line in block_behind("commands").splitlines():
+    (tmp_path / "sql" / "ours" / "short_kernel.cases.md").write_text(CASES, encoding="utf-8")
+    for line in "".join(re.findall(r"<!-- commands -->\n```sh\n(.+?)```", GUIDE, re.DOTALL)).splitlines():
         words = shlex.split(line)
         assert words[0] == "prof-analysis"
         done = command(*words[1:], *(["-o", "."] if words[1] == "table" else []))

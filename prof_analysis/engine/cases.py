@@ -1,0 +1,149 @@
+"""Cases of a table: rows in, rows out, as tables of a Markdown page beside its SQL.
+
+`ours/stream.cases.md` holds the cases of the table ours.stream. A case begins with a heading of the second level. The name of
+a table stands in a line of its own above its rows: rows of tables that are read, and those that ours.stream must have. A line
+`step_id = 3` sets an option. An empty cell is NULL, '' an empty text, and a column that no row names is NULL in all.
+"""
+
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+
+import duckdb
+
+from prof_analysis.common.answer_options import Options, Variables
+from prof_analysis.common.errors import InputError
+from prof_analysis.engine.rows_of import rows_of
+from prof_analysis.engine.table_file import Table
+from prof_analysis.engine.tables import all_tables
+
+ENDING = ".cases.md"
+# A row by column, in texts as the page has them.
+Row = Mapping[str, str | None]
+_TABLE = re.compile(r"`?(\w+\.\w+)`?")
+_OPTION = re.compile(r"`?(\w+) = (.+?)`?")
+_OPTIONS = {one.name for one in fields(Options)}
+
+
+@dataclass
+class Case:
+    """A case of a table: its name, the line where it begins, options, rows by table in texts as the page has them, and,
+    once it was tried, what is wrong with the rows that the table has."""
+
+    name: str
+    line: int
+    options: dict[str, object] = field(default_factory=dict)
+    rows: dict[str, list[Row]] = field(default_factory=dict)
+    failures: list[str] = field(default_factory=list)
+
+
+def cases_in(file: Path) -> list[Case]:
+    """Return the cases of a page. Raises InputError, with the line, for one that cannot be read."""
+    cases: list[Case] = []
+    table = ""
+    for line, part in _parts(file.read_text(encoding="utf-8-sig")):
+        if isinstance(part, str) and part.startswith("## "):
+            cases.append(Case(part.removeprefix("## "), line))
+            table = ""
+        elif isinstance(part, list):
+            if not table:
+                said = "rows without a name of a table above them, in a case that begins with ##"
+                raise InputError(f"{file}:{line}: {said}", path=file)
+            cases[-1].rows[table] = part
+        elif cases and (option := _OPTION.fullmatch(part)):
+            cases[-1].options[option[1]] = _option(option[1], option[2], file, line)
+        elif cases and (named := _TABLE.fullmatch(part)):
+            table = named[1]
+    return cases
+
+
+def _parts(page: str) -> Iterator[tuple[int, str | list[Row]]]:
+    """Yield headings of the second level, lines of text, and the rows of tables, each with the number of its line."""
+    from markdown_it import MarkdownIt
+
+    line, heading, rows = 0, "", list[list[str]]()
+    for token in MarkdownIt("commonmark").enable("table").parse(page):
+        line = token.map[0] + 1 if token.map else line
+        if token.type == "heading_open":
+            heading = f"{token.markup} "
+        elif token.type == "tr_open":
+            rows.append([])
+        elif token.type == "inline" and rows:
+            rows[-1].append(token.content.strip())
+        elif token.type == "inline":
+            yield from ((line, f"{heading}{text}") for text in token.content.splitlines())
+            heading = ""
+        elif token.type == "table_close":
+            header, *others = rows
+            yield line, [dict(zip(header, map(_value, row), strict=True)) for row in others]
+            rows = []
+
+
+def _value(cell: str) -> str | None:
+    return None if cell in ("", "NULL") else "" if cell == "''" else cell
+
+
+def _option(name: str, text: str, file: Path, line: int) -> object:
+    if name not in _OPTIONS:
+        raise InputError(f"{file}:{line}: there is no option {name}; there are {', '.join(sorted(_OPTIONS))}", path=file)
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def failures_in(file: Path, own: tuple[Table, ...] = ()) -> list[Case]:
+    """Return the cases of a page, each with its failures.
+
+    Raises InputError, with the line, for a case without expected rows, or with an unknown table, column or option.
+    """
+    name = f"{file.parent.name}.{file.name.removesuffix(ENDING)}"
+    cases = cases_in(file)
+    for case in cases:
+        try:
+            case.failures = _failures(case, name, own)
+        except InputError as error:
+            raise InputError(f"{file}:{case.line}: {error}", path=file) from error
+    return cases
+
+
+def _failures(case: Case, name: str, own: tuple[Table, ...]) -> list[str]:
+    if name not in case.rows:
+        raise InputError(f"the case expects no rows of {name}; write its name, and a table without rows where it has none")
+    given = {table: rows for table, rows in case.rows.items() if table != name}
+    variables: Variables = Options(**case.options).variables() if case.options else {}  # type: ignore[arg-type]
+    found = rows_of(name, given, variables, own)
+    types = {column.shown_name: column.shown_type for column in all_tables(own)[name].columns}
+    return list(_differences(case.rows[name], found, types))
+
+
+def _differences(expected: list[Row], found: list[dict[str, object]], types: Mapping[str, str]) -> Iterator[str]:
+    for column in dict.fromkeys(column for row in expected for column in row):
+        if column not in types:
+            raise InputError(f"there is no column {column}; there are {', '.join(types)}")
+    if len(expected) != len(found):
+        yield f"{len(found)} rows, expected {len(expected)}"
+    for number, (row, other) in enumerate(zip(expected, found, strict=False), 1):
+        for column, type_ in types.items():
+            if not _is_equal(row.get(column), other[column], type_):
+                yield f"row {number}: {column} is {_shown(other[column])}, expected {row.get(column) or 'NULL'}"
+    for unexpected in found[len(expected) :]:
+        yield f"not expected: {', '.join(f'{name} {_shown(value)}' for name, value in unexpected.items() if value is not None)}"
+
+
+def _is_equal(expected: str | None, found: object, type_: str) -> bool:
+    """Return whether a value is the expected one; a number with decimals is compared in those that are written."""
+    if expected is None or found is None:
+        return expected is found
+    if isinstance(found, float):
+        decimals = len(expected.partition(".")[2]) if "e" not in expected.lower() else 15
+        return math.isclose(round(found, decimals), float(expected), rel_tol=1e-12, abs_tol=1e-15)
+    ((meant,),) = duckdb.execute(f"SELECT CAST($value AS {type_})", {"value": expected}).fetchall()
+    return bool(meant == found)
+
+
+def _shown(value: object) -> str:
+    return "NULL" if value is None else "''" if value == "" else str(value)
