@@ -51,7 +51,7 @@ _EXAMPLES: Mapping[str, Mapping[str, str]] = {
         "A query in a file, rows as csv": "-d result -f query.sql --csv > rows.csv",
         "Columns of a table; SHOW TABLES lists tables": '-d result "DESCRIBE trace.kernel"',
     },
-    "test": {"The cases of all tables in a folder": "sql"},
+    "test": {"The cases of all tables in a folder": "own", "The same for a script": "own --json"},
     "collect": {"The file, to take to a training image": ".", "The same for a script": ". --json"},
     "cache ls": {"Kept entries, and their size": ""},
     "cache clear": {"Remove all that is kept": ""},

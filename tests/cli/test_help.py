@@ -124,7 +124,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
         copytree(SAMPLE / "decoder_training", folder / run)
     (folder / "names.csv").write_text("base,new\nDecoderLayer,Layer\n", "utf-8")
     (folder / "query.sql").write_text("SELECT rank_id, count(*) AS ops FROM trace.op GROUP BY ALL ORDER BY rank_id;\n", "utf-8")
-    own = folder / "sql" / "ours"
+    own = folder / "own" / "ours"
     own.mkdir(parents=True)
     (own / "one.sql").write_text("-- One row is a number.\n--\n-- n  INTEGER  one\nSELECT 1 AS n\n", "utf-8")
     (own / "one.cases.md").write_text("## It is one\n\nours.one\n\n| n |\n|---|\n| 1 |\n", "utf-8")
