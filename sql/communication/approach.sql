@@ -44,9 +44,7 @@ stretch AS (
         kind,
         start_ns,
         end_ns,
-        coalesce(sum(end_ns - start_ns) OVER (
-            PARTITION BY kind ORDER BY start_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-        ), 0) AS before_ns
+        sum(end_ns - start_ns) OVER (PARTITION BY kind ORDER BY start_ns ROWS UNBOUNDED PRECEDING) AS up_to_ns
     FROM step.stretch
     WHERE kind IN ('computing', 'busy')
 ),
@@ -64,10 +62,9 @@ moment AS (
 covered AS (
     SELECT
         moment.kernel_id,
-        sum(sign * (stretch.before_ns + least(moment.at_ns, stretch.end_ns) - stretch.start_ns))
-            FILTER (moment.kind = 'computing') AS computing_ns,
-        sum(sign * (stretch.before_ns + least(moment.at_ns, stretch.end_ns) - stretch.start_ns))
-            FILTER (moment.kind = 'busy') AS busy_ns
+        sum(sign * covered_until(stretch.up_to_ns, stretch.end_ns, moment.at_ns)) FILTER (moment.kind = 'computing')
+            AS computing_ns,
+        sum(sign * covered_until(stretch.up_to_ns, stretch.end_ns, moment.at_ns)) FILTER (moment.kind = 'busy') AS busy_ns
     FROM moment
     ASOF JOIN stretch ON stretch.kind::VARCHAR = moment.kind AND stretch.start_ns <= moment.at_ns
     GROUP BY moment.kernel_id

@@ -12,6 +12,7 @@ WITH in_order AS (
         interval.interval_id,
         interval.tid,
         interval.start_ns,
+        -- By reached_before() the whole table takes a sixteenth more time.
         max(interval.end_ns) OVER (
             PARTITION BY interval.tid, interval_parent.parent_id
             ORDER BY interval.interval_id
