@@ -49,7 +49,7 @@ outermost AS (
     GROUP BY tid, name_id, start_ns
 ),
 -- The last op of the name that started before the moment is around it, unless it has ended: then the one around it may be.
-found AS (
+op_of_block AS (
     SELECT moment.block_id, moment.is_of_queue, moment.task_end_ns, op.op_id, op.start_ns, op.is_outermost
     FROM named_moment AS moment
     ASOF JOIN innermost AS op ON op.tid = moment.tid AND op.name_id = moment.name_id AND op.start_ns <= moment.moment_ns
@@ -68,5 +68,5 @@ found AS (
 -- Work of the thread itself counts before work that it may have done for another thread; a block of a queue thread has only
 -- this.
 SELECT block_id, op_id, task_end_ns
-FROM found
+FROM op_of_block
 QUALIFY row_number() OVER (PARTITION BY block_id ORDER BY is_of_queue, is_outermost, start_ns DESC, op_id, task_end_ns) = 1

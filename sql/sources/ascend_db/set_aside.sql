@@ -33,7 +33,7 @@ device_row AS (
     UNION ALL
     SELECT 'communication operators', deviceId, startNs, endNs FROM raw.communication_op
 ),
-rejected AS (
+rejected_row AS (
     SELECT what, NULL::BIGINT AS deviceId, getvariable('host_longest_ns') AS longest_ns, start_ns, end_ns, NULL AS reason
     FROM host_row
     WHERE is_host_time(start_ns, end_ns) IS NOT TRUE
@@ -52,7 +52,7 @@ rejected AS (
     WHERE opId IS NOT NULL AND EXISTS (FROM raw.communication_op WHERE opId IS NOT NULL)
 ),
 rejected_of_device AS (
-    FROM rejected
+    FROM rejected_row
     WHERE getvariable('device_id') IS NULL OR coalesce(deviceId, getvariable('first_device_id')) = getvariable('device_id')
 )
 FROM set_aside_of(rejected_of_device, coalesce(reason, why_set_aside(start_ns, end_ns, longest_ns)))

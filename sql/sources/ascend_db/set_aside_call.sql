@@ -1,4 +1,4 @@
-WITH rejected AS (
+WITH rejected_row AS (
     SELECT 'calls into CANN' AS what, getvariable('host_longest_ns') AS longest_ns, startNs AS start_ns, endNs AS end_ns
     FROM raw.cann_api
     WHERE is_host_time(startNs, endNs) IS NOT TRUE
@@ -19,5 +19,5 @@ WITH rejected AS (
     FROM raw.dequeue
     WHERE is_host_time(startNs, endNs) IS NOT TRUE
 )
-FROM set_aside_of(rejected, why_set_aside(start_ns, end_ns, longest_ns))
+FROM set_aside_of(rejected_row, why_set_aside(start_ns, end_ns, longest_ns))
 ORDER BY what, reason

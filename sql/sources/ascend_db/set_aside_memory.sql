@@ -1,4 +1,4 @@
-WITH rejected AS (
+WITH rejected_row AS (
     SELECT
         'blocks of memory' AS what,
         deviceId,
@@ -24,7 +24,7 @@ WITH rejected AS (
     FROM raw.memory_record
 ),
 rejected_of_device AS (
-    FROM rejected
+    FROM rejected_row
     WHERE getvariable('device_id') IS NULL OR coalesce(deviceId, getvariable('first_device_id')) = getvariable('device_id')
 )
 FROM set_aside_of(rejected_of_device, reason)

@@ -1,4 +1,4 @@
-WITH rejected AS (
+WITH rejected_row AS (
     SELECT
         'rows of operator_memory.csv' AS what,
         allocated_ns AS start_ns,
@@ -22,5 +22,5 @@ WITH rejected AS (
         END
     FROM raw.memory_record
 )
-FROM set_aside_of(rejected, reason)
+FROM set_aside_of(rejected_row, reason)
 ORDER BY what, reason

@@ -1,4 +1,4 @@
-WITH rejected AS (
+WITH rejected_row AS (
     SELECT 'ops' AS what, getvariable('host_longest_ns') AS longest_ns, start_ns, end_ns
     FROM raw.cpu_op
     WHERE is_host_time(start_ns, end_ns) IS NOT TRUE
@@ -15,5 +15,5 @@ WITH rejected AS (
     FROM raw.device_work
     WHERE is_device_time(start_ns, end_ns) IS NOT TRUE
 )
-FROM set_aside_of(rejected, why_set_aside(start_ns, end_ns, longest_ns))
+FROM set_aside_of(rejected_row, why_set_aside(start_ns, end_ns, longest_ns))
 ORDER BY what, reason

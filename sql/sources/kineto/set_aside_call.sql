@@ -1,4 +1,4 @@
-WITH rejected AS (
+WITH rejected_row AS (
     SELECT 'calls of CUDA or HIP' AS what, getvariable('host_longest_ns') AS longest_ns, start_ns, end_ns
     FROM raw.runtime_call
     WHERE is_host_time(start_ns, end_ns) IS NOT TRUE
@@ -7,5 +7,5 @@ WITH rejected AS (
     FROM raw.python_call
     WHERE is_host_time(start_ns, end_ns) IS NOT TRUE
 )
-FROM set_aside_of(rejected, why_set_aside(start_ns, end_ns, longest_ns))
+FROM set_aside_of(rejected_row, why_set_aside(start_ns, end_ns, longest_ns))
 ORDER BY what, reason

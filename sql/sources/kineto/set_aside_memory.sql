@@ -1,5 +1,5 @@
 -- Events of the host's memory are no damage.
-WITH rejected AS (
+WITH rejected_row AS (
     SELECT
         'memory events' AS what,
         start_ns,
@@ -14,5 +14,5 @@ WITH rejected AS (
     FROM raw.memory_event
     WHERE device_type IS DISTINCT FROM 0
 )
-FROM set_aside_of(rejected, reason)
+FROM set_aside_of(rejected_row, reason)
 ORDER BY what, reason
