@@ -6,7 +6,7 @@
 -- name             VARCHAR  name, such as aclrtSynchronizeStream; NULL when the profile lost its text
 -- role             VARCHAR  launch, synchronise, copy, allocate or compile, as in trace.host_api
 -- @columns calls to max_ns as in api.statistic
-WITH counted AS (
+WITH counted_duration AS (
     SELECT * RENAME (call_count AS row_count)
     FROM across.api_duration
 )
@@ -19,7 +19,7 @@ SELECT
     more.idle_ns,
     unnest(spread)
 FROM statistic_of(
-    counted,
+    counted_duration,
     {'level': level, 'name': name, 'role': role},
     {'self_ns': sum(self_ns)::BIGINT, 'idle_ns': sum(idle_ns)::BIGINT}
 )

@@ -53,7 +53,7 @@ all_waits AS (
     FROM (SELECT *, min(elapse_ns) OVER (PARTITION BY known_group, paired_step, number) AS least_ns FROM operator)
     GROUP BY known_group, paired_step, number
 ),
-compared AS (
+compared_collective AS (
     SELECT
         last.group_name,
         last.name,
@@ -89,7 +89,7 @@ compared AS (
         AND all_waits.number = last.number
     WHERE last.place_from_end = 1 AND all_waits.rank_count > 1
 ),
-judged AS (
+explained_collective AS (
     SELECT
         *,
         coalesce(
@@ -102,7 +102,7 @@ judged AS (
             WHEN more_communication_ns >= 0.5 * waited_ns THEN 'other communication'
             ELSE 'several'
         END AS cause
-    FROM compared
+    FROM compared_collective
     WHERE waited_ns >= 0.05 * first_elapse_ns AND waited_ns > 0
 )
 SELECT
@@ -132,5 +132,5 @@ SELECT
         WHEN is_first THEN 'it is the first collective of its group here: nothing says when the ranks were together before'
         ELSE 'the collective before it in its group is another one on the two ranks'
     END AS reason
-FROM judged
+FROM explained_collective
 ORDER BY all_waited_ns DESC, group_name, step_id, number, name

@@ -12,7 +12,7 @@
 -- profiled_ranks  VARCHAR  their numbers, or their folders where files name none, joined by ', '
 -- op_count        BIGINT   communication operators of it, on all of them
 -- total_ns        BIGINT   their time, ns; overlapping operators count fully
-WITH listed AS (
+WITH listed_group AS (
     SELECT
         profile,
         rank_id,
@@ -24,29 +24,30 @@ WITH listed AS (
     GROUP BY profile, rank_id, group_name
 ),
 -- Operators name a group as the profile lists it, or by a hash of that name.
-named AS (
+named_group AS (
     SELECT *, listed_name AS group_name
-    FROM listed
+    FROM listed_group
     UNION ALL
     SELECT *, hash_of_group(listed_name) AS group_name
-    FROM listed
+    FROM listed_group
 ),
-used AS (
+group_in_use AS (
     SELECT profile, rank_id, group_name, sum(op_count) AS op_count, sum(total_ns) AS total_ns
     FROM communication.statistic
     GROUP BY profile, rank_id, group_name
 ),
-joined AS (
-    SELECT used.*, named.listed_name, named.group_label, named.rank_count, named.ranks
-    FROM used
-    LEFT JOIN named ON named.profile = used.profile AND named.group_name = used.group_name
+group_of_name AS (
+    SELECT group_in_use.*, named_group.listed_name, named_group.group_label, named_group.rank_count, named_group.ranks
+    FROM group_in_use
+    LEFT JOIN named_group ON named_group.profile = group_in_use.profile AND named_group.group_name = group_in_use.group_name
 ),
 all_groups AS (
-    FROM joined
+    FROM group_of_name
     UNION ALL BY NAME
     SELECT profile, rank_id, listed_name AS group_name, group_label, rank_count, ranks, 0 AS op_count, 0 AS total_ns
-    FROM listed
-    ANTI JOIN joined ON joined.profile = listed.profile AND joined.listed_name = listed.listed_name
+    FROM listed_group
+    ANTI JOIN group_of_name
+        ON group_of_name.profile = listed_group.profile AND group_of_name.listed_name = listed_group.listed_name
 )
 SELECT
     group_name,

@@ -7,14 +7,14 @@
 -- group_label    VARCHAR  purpose of the group, such as tp, dp or default_pg; NULL when not recorded
 -- group_size     BIGINT   ranks of the group; NULL when not recorded
 -- @columns size_bytes to bus_gb_s as in communication.statistic
-WITH counted AS (
+WITH counted_duration AS (
     SELECT * RENAME (op_count AS row_count)
     FROM communication.duration
 ),
 total AS (
     SELECT unnest(key), row_count AS op_count, total_ns, spread, unnest(more)
     FROM statistic_of(
-        counted,
+        counted_duration,
         {'type': type, 'group_name': group_name},
         {
             'operation': min(operation),

@@ -16,7 +16,7 @@
 -- row_imbalance   DOUBLE   max_rows / mean_rows; NULL when not known, or 0
 -- wait_ns         BIGINT   mean time for which ranks then waited in the next collective: beyond that of the rank that spent
 --                          least in it, ns; NULL where ranks have no common one
-WITH counted AS (
+WITH counted_step AS (
     SELECT profile, step_id, count(*) AS call_count
     FROM experts.call
     GROUP BY profile, step_id
@@ -26,14 +26,14 @@ ranked AS (
         expert_group.expert_group,
         call.*,
         coalesce(call.rank_id::VARCHAR, call.profile) AS rank,
-        min(counted.call_count) OVER in_group = max(counted.call_count) OVER in_group AS is_paired,
+        min(counted_step.call_count) OVER in_group = max(counted_step.call_count) OVER in_group AS is_paired,
         (paired_call.known_group, paired_call.paired_step, paired_call.number) AS next_call,
         paired_call.rank_count > 1 AS is_next_common,
         call.next_elapse_ns - min(call.next_elapse_ns) OVER together AS waited_ns,
         count(*) OVER together AS meeting_count
     FROM experts.call
     JOIN across.expert_group USING (profile)
-    JOIN counted ON counted.profile = call.profile AND counted.step_id IS NOT DISTINCT FROM call.step_id
+    JOIN counted_step ON counted_step.profile = call.profile AND counted_step.step_id IS NOT DISTINCT FROM call.step_id
     LEFT JOIN across.paired_call ON paired_call.profile = call.profile AND paired_call.kernel_id = call.next_id
     WINDOW
         in_group AS (PARTITION BY expert_group.expert_group, call.step_id),

@@ -11,7 +11,7 @@
 -- row_count       BIGINT   rows that their experts share; NULL when not known for all
 -- row_imbalance   DOUBLE   row_count / mean of the group; NULL when not known for all ranks of it, or 0
 -- expert_count    BIGINT   experts of the rank; NULL when not known, and where grouped matmuls differ
-WITH summed AS (
+WITH rank_load AS (
     SELECT
         profile,
         rank_id,
@@ -25,20 +25,20 @@ WITH summed AS (
 SELECT
     expert_group.expert_group,
     expert_group.is_recorded,
-    summed.profile,
-    summed.rank_id,
-    summed.kernel_count,
-    summed.duration_ns,
-    (summed.duration_ns - sum(summed.duration_ns) OVER shared // count(*) OVER shared)::BIGINT AS over_mean_ns,
-    summed.duration_ns * count(*) OVER shared / nullif(sum(summed.duration_ns) OVER shared, 0) AS time_imbalance,
-    summed.row_count,
+    rank_load.profile,
+    rank_load.rank_id,
+    rank_load.kernel_count,
+    rank_load.duration_ns,
+    (rank_load.duration_ns - sum(rank_load.duration_ns) OVER shared // count(*) OVER shared)::BIGINT AS over_mean_ns,
+    rank_load.duration_ns * count(*) OVER shared / nullif(sum(rank_load.duration_ns) OVER shared, 0) AS time_imbalance,
+    rank_load.row_count,
     if(
-        count(summed.row_count) OVER shared = count(*) OVER shared,
-        summed.row_count * count(*) OVER shared / nullif(sum(summed.row_count) OVER shared, 0),
+        count(rank_load.row_count) OVER shared = count(*) OVER shared,
+        rank_load.row_count * count(*) OVER shared / nullif(sum(rank_load.row_count) OVER shared, 0),
         NULL
     ) AS row_imbalance,
-    summed.expert_count
-FROM summed
+    rank_load.expert_count
+FROM rank_load
 JOIN across.expert_group USING (profile)
 WINDOW shared AS (PARTITION BY expert_group.expert_group)
-ORDER BY summed.duration_ns DESC, summed.rank_id, summed.profile
+ORDER BY rank_load.duration_ns DESC, rank_load.rank_id, rank_load.profile

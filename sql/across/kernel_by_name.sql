@@ -9,7 +9,7 @@
 -- total_ns      BIGINT   their time, ns; overlapping kernels count fully
 -- share         DOUBLE   part of the kernel time of the same kind over all ranks; NULL when that is 0
 -- @columns mean_ns to max_ns as in kernels.by_name
-WITH counted AS (
+WITH counted_duration AS (
     SELECT kind, name, type, core, duration_ns, sum(kernel_count) AS row_count
     FROM kernels.shape_duration
     GROUP BY ALL
@@ -20,6 +20,6 @@ SELECT
     total_ns,
     total_ns / nullif(sum(total_ns) OVER (PARTITION BY key.kind), 0) AS share,
     unnest(spread)
-FROM statistic_of(counted, {'kind': kind, 'name': name, 'type': type, 'core': core})
+FROM statistic_of(counted_duration, {'kind': kind, 'name': name, 'type': type, 'core': core})
 QUALIFY is_chosen(key.name) OR is_chosen(key.type)
 ORDER BY total_ns DESC, key.kind, key.name, key.type, key.core

@@ -11,7 +11,7 @@
 -- total_ns      BIGINT   their time, ns; overlapping kernels count fully
 -- share         DOUBLE   part of the kernel time of the same kind over all ranks; NULL when that is 0
 -- @columns mean_ns to max_ns as in kernels.by_shapes
-WITH counted AS (
+WITH counted_duration AS (
     SELECT kind, name, type, core, input_shapes, input_types, duration_ns, sum(kernel_count) AS row_count
     FROM kernels.shape_duration
     GROUP BY ALL
@@ -23,7 +23,7 @@ SELECT
     total_ns / nullif(sum(total_ns) OVER (PARTITION BY key.kind), 0) AS share,
     unnest(spread)
 FROM statistic_of(
-    counted,
+    counted_duration,
     {
         'kind': kind,
         'name': name,

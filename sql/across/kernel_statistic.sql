@@ -7,7 +7,7 @@
 -- @columns type to max_ns as in kernels.statistic
 -- share         DOUBLE   part of the kernel time of the same kind over all ranks; NULL when the kind took no time
 -- type_from     VARCHAR  where the type comes from: profile, or name (Level0: the name of the kernel); NULL without type
-WITH counted AS (
+WITH counted_duration AS (
     SELECT
         kind,
         type,
@@ -23,7 +23,7 @@ WITH counted AS (
 total AS (
     SELECT unnest(key), row_count AS kernel_count, spread, unnest(more)
     FROM statistic_of(
-        counted,
+        counted_duration,
         {'kind': kind, 'type': type, 'type_from': type_from, 'core': core},
         {
             'total_ns': sum(kernels_ns)::BIGINT,

@@ -9,7 +9,7 @@
 -- op_count         BIGINT   operators
 -- elapse_ns        BIGINT   their time, ns
 -- waited_ns        BIGINT   the part of it in which the rank waits for the one that comes last, ns
-WITH linked AS (
+WITH linked_group AS (
     -- Ranks within a group are numbered from 0; in a ring a rank has links to two others alone.
     SELECT profile, group_name, max(greatest(source_rank, destination_rank)) + 1 AS rank_count
     FROM communication.link
@@ -25,10 +25,10 @@ missing AS (
     FROM communication.member
     WHERE global_rank NOT IN (SELECT rank_id FROM communication.parallel_rank WHERE rank_id IS NOT NULL)
     UNION ALL
-    SELECT linked.profile, linked.group_name
-    FROM linked
+    SELECT linked_group.profile, linked_group.group_name
+    FROM linked_group
     JOIN present USING (group_name)
-    WHERE linked.rank_count > present.rank_count
+    WHERE linked_group.rank_count > present.rank_count
 )
 SELECT profile, rank_id, group_name, type, op_count, elapse_ns, waited_ns
 FROM across.type_communication

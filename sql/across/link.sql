@@ -69,7 +69,7 @@ spread AS (
     WHERE usual_share IS NOT NULL
     GROUP BY link, origin
 ),
-recorded AS (
+recorded_link AS (
     SELECT DISTINCT source_global_rank, destination_global_rank
     FROM link
     WHERE source_global_rank IS NOT NULL AND destination_global_rank IS NOT NULL
@@ -101,7 +101,7 @@ SELECT
     rated.origin
 FROM rated
 LEFT JOIN spread ON spread.link IS NOT DISTINCT FROM rated.link AND spread.origin = rated.origin
-LEFT JOIN recorded AS opposite
+LEFT JOIN recorded_link AS opposite
     ON opposite.source_global_rank = rated.destination_global_rank
     AND opposite.destination_global_rank = rated.source_global_rank
 ORDER BY

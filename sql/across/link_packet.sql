@@ -37,19 +37,19 @@ own_position AS (
     GROUP BY profile, rank_id, group_name
     HAVING count(DISTINCT source_rank) = 1
 ),
-seen AS (
+seen_rank AS (
     SELECT group_name, position, min(rank_id) AS global_rank
     FROM own_position
     GROUP BY group_name, position
     HAVING count(DISTINCT rank_id) = 1
 ),
-placed AS (
+placed_packet AS (
     SELECT
         packet.*,
         label.label AS group_label,
         coalesce(source.global_rank, packet.rank_id)::BIGINT AS source_global_rank,
         coalesce(
-            destination.global_rank, if(packet.is_within_device, packet.rank_id, NULL), seen.global_rank
+            destination.global_rank, if(packet.is_within_device, packet.rank_id, NULL), seen_rank.global_rank
         )::BIGINT AS destination_global_rank,
         size_bytes / nullif(duration_ns, 0) AS bandwidth_gb_s
     FROM communication.packet
@@ -62,7 +62,7 @@ placed AS (
         ON destination.profile = packet.profile
         AND destination.group_name = packet.group_name
         AND destination.position = packet.destination_rank
-    LEFT JOIN seen ON seen.group_name = packet.group_name AND seen.position = packet.destination_rank
+    LEFT JOIN seen_rank ON seen_rank.group_name = packet.group_name AND seen_rank.position = packet.destination_rank
 ),
 -- In a send or receive two ranks have the link for themselves.
 reach AS (
@@ -72,12 +72,12 @@ reach AS (
     GROUP BY profile, group_name, kind, type
 ),
 alike AS (
-    SELECT placed.*, reach.peer_count, coalesce(packet_bytes, power_below(size_bytes)) AS size_class
-    FROM placed
+    SELECT placed_packet.*, reach.peer_count, coalesce(packet_bytes, power_below(size_bytes)) AS size_class
+    FROM placed_packet
     LEFT JOIN reach
-        ON reach.profile = placed.profile
-        AND reach.group_name IS NOT DISTINCT FROM placed.group_name
-        AND reach.type IS NOT DISTINCT FROM placed.type
+        ON reach.profile = placed_packet.profile
+        AND reach.group_name IS NOT DISTINCT FROM placed_packet.group_name
+        AND reach.type IS NOT DISTINCT FROM placed_packet.type
 ),
 usual AS (
     SELECT origin, link, type, size_class, peer_count, quantile_disc(bandwidth_gb_s, 0.5) AS usual_gb_s

@@ -18,7 +18,7 @@
 --                                recorded
 -- before_bytes          BIGINT   part of peak_allocated_bytes that was allocated before the recording began; 0 without any
 -- beside_bytes          BIGINT   bytes that the process held beside the framework at that moment; NULL when not recorded
-WITH held AS (
+WITH memory_of_device AS (
     SELECT
         profile,
         rank_id,
@@ -52,30 +52,32 @@ before AS (
     GROUP BY profile, device_id
 )
 SELECT
-    held.profile,
-    held.rank_id,
-    held.device_id,
-    held.component,
-    held.memory_bytes,
-    coalesce(held.device_bytes, held.process_bytes, held.allocator_bytes) AS used_bytes,
+    memory_of_device.profile,
+    memory_of_device.rank_id,
+    memory_of_device.device_id,
+    memory_of_device.component,
+    memory_of_device.memory_bytes,
+    coalesce(memory_of_device.device_bytes, memory_of_device.process_bytes, memory_of_device.allocator_bytes) AS used_bytes,
     CASE
-        WHEN held.device_bytes IS NOT NULL THEN 'device'
-        WHEN held.process_bytes IS NOT NULL THEN 'process'
-        WHEN held.allocator_bytes IS NOT NULL THEN 'allocators'
+        WHEN memory_of_device.device_bytes IS NOT NULL THEN 'device'
+        WHEN memory_of_device.process_bytes IS NOT NULL THEN 'process'
+        WHEN memory_of_device.allocator_bytes IS NOT NULL THEN 'allocators'
     END AS used_by,
-    held.memory_bytes - used_bytes AS left_bytes,
-    left_bytes / held.memory_bytes AS left_share,
+    memory_of_device.memory_bytes - used_bytes AS left_bytes,
+    left_bytes / memory_of_device.memory_bytes AS left_share,
     framework.peak_allocated_bytes,
     framework.peak_active_bytes,
     framework.peak_reserved_bytes,
     framework.fragmentation_bytes,
     coalesce(before.before_bytes, 0) AS before_bytes,
-    held.beside_bytes
-FROM held
-LEFT JOIN framework ON framework.profile = held.profile AND framework.device_id IS NOT DISTINCT FROM held.device_id
-LEFT JOIN before ON before.profile = held.profile AND before.device_id IS NOT DISTINCT FROM held.device_id
+    memory_of_device.beside_bytes
+FROM memory_of_device
+LEFT JOIN framework
+    ON framework.profile = memory_of_device.profile AND framework.device_id IS NOT DISTINCT FROM memory_of_device.device_id
+LEFT JOIN before
+    ON before.profile = memory_of_device.profile AND before.device_id IS NOT DISTINCT FROM memory_of_device.device_id
 ORDER BY
-    if(bool_and(held.memory_bytes IS NOT NULL) OVER (), left_share, NULL) NULLS LAST,
+    if(bool_and(memory_of_device.memory_bytes IS NOT NULL) OVER (), left_share, NULL) NULLS LAST,
     used_bytes DESC,
-    held.profile,
-    held.device_id
+    memory_of_device.profile,
+    memory_of_device.device_id

@@ -36,7 +36,7 @@ WITH module_time AS (
         kernel_duration_ns AS all_ns
     FROM module.tree
 ),
-compared AS (
+compared_module AS (
     SELECT
         parent_module,
         module,
@@ -63,8 +63,8 @@ rank AS (
 SELECT
     parent_module,
     module,
-    compared.rank_count,
-    rank.rank_count - compared.rank_count AS lacking_rank_count,
+    compared_module.rank_count,
+    rank.rank_count - compared_module.rank_count AS lacking_rank_count,
     own_mean_ns,
     own_stddev_ns,
     own_min_ns,
@@ -83,6 +83,6 @@ SELECT
     slowest.profile AS max_profile,
     slowest.rank_id AS max_rank_id,
     max_ns / nullif(mean_ns, 0) AS max_to_mean
-FROM compared
+FROM compared_module
 CROSS JOIN rank
 ORDER BY own_stddev_ns DESC, stddev_ns DESC, parent_module, module

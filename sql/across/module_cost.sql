@@ -14,7 +14,7 @@ WITH of_kind AS (
     FROM module.coverage
     GROUP BY ALL
 ),
-summed AS (
+summed_cost AS (
     SELECT
         parent_module,
         module,
@@ -33,8 +33,8 @@ SELECT
     kind,
     type,
     kernel_count,
-    summed.duration_ns,
-    summed.duration_ns / nullif(of_kind.duration_ns, 0) AS share
-FROM summed
+    summed_cost.duration_ns,
+    summed_cost.duration_ns / nullif(of_kind.duration_ns, 0) AS share
+FROM summed_cost
 JOIN of_kind USING (kind)
-ORDER BY summed.duration_ns DESC, parent_module, module, op_name, kind, type
+ORDER BY summed_cost.duration_ns DESC, parent_module, module, op_name, kind, type

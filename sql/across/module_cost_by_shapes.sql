@@ -9,7 +9,7 @@
 -- efficiency     DOUBLE   how well these kernels used the cube cores while they ran, as in across.mfu; NULL without known FLOPs
 -- bound          VARCHAR  what bounds most of the time: compute, memory, on chip, scalar or wait, as in pmu.bound; NULL when
 --                         not known
-WITH summed AS (
+WITH summed_cost AS (
     SELECT
         parent_module,
         module,
@@ -42,5 +42,5 @@ SELECT
     duration_ns,
     known_flops * 1000 / nullif(possible_flops, 0) AS efficiency,
     longest_bound(compute_ns, memory_ns, on_chip_ns, scalar_ns, wait_ns) AS bound
-FROM summed
+FROM summed_cost
 ORDER BY duration_ns DESC, parent_module, module, op_name, kind, type, input_shapes

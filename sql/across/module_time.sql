@@ -11,7 +11,7 @@
 -- computing_share         DOUBLE   computing_ns / the time of all compute kernels of all ranks; NULL when that is 0
 -- computing_per_step_ns   DOUBLE   computing_ns for each step of each rank that has the module, ns; NULL when such a rank
 --                                  recorded no steps, or has modules that began in none
-WITH called AS (
+WITH calls_of_module AS (
     SELECT
         parent_module,
         module,
@@ -23,7 +23,7 @@ WITH called AS (
     LEFT JOIN module.step_count USING (profile)
     GROUP BY parent_module, module
 ),
-timed AS (
+time_of_module AS (
     SELECT
         parent_module,
         module,
@@ -43,11 +43,11 @@ SELECT
     calls,
     own_kernel_duration_ns,
     coalesce(own_computing_ns, 0)::BIGINT AS own_computing_ns,
-    coalesce(timed.computing_ns, 0)::BIGINT AS computing_ns,
+    coalesce(time_of_module.computing_ns, 0)::BIGINT AS computing_ns,
     coalesce(communication_ns, 0)::BIGINT AS communication_ns,
-    coalesce(timed.computing_ns, 0) / nullif(compute.duration_ns, 0) AS computing_share,
-    if(are_steps_known, coalesce(timed.computing_ns, 0) / step_count, NULL) AS computing_per_step_ns
-FROM called
-LEFT JOIN timed USING (parent_module, module)
+    coalesce(time_of_module.computing_ns, 0) / nullif(compute.duration_ns, 0) AS computing_share,
+    if(are_steps_known, coalesce(time_of_module.computing_ns, 0) / step_count, NULL) AS computing_per_step_ns
+FROM calls_of_module
+LEFT JOIN time_of_module USING (parent_module, module)
 CROSS JOIN compute
 ORDER BY own_kernel_duration_ns DESC, parent_module, module

@@ -75,7 +75,7 @@ answer AS (
     GROUP BY pair
     HAVING count(*) = 2 AND min(count) < max(count)
 ),
-numbered AS (
+numbered_message AS (
     SELECT
         keyed.* EXCLUDE (number),
         coalesce(answer.numbers[if(is_destination, 2, 1)][number + 1] - 1, number) AS number,
@@ -108,8 +108,8 @@ transfer AS (
         greatest(source.size_bytes, destination.size_bytes) AS size_bytes,
         coalesce(source.is_named, destination.is_named) AS is_named,
         coalesce(source.count, destination.count) AS count
-    FROM (FROM numbered WHERE NOT is_destination) AS source
-    FULL JOIN (FROM numbered WHERE is_destination) AS destination
+    FROM (FROM numbered_message WHERE NOT is_destination) AS source
+    FULL JOIN (FROM numbered_message WHERE is_destination) AS destination
         ON destination.key = source.key AND destination.number = source.number
 )
 SELECT

@@ -103,7 +103,7 @@ operator AS (
     WHERE call.kind = 'collective'
 ),
 -- A step counts where all ranks of the group have steps, a size where all have sizes.
-described AS (
+described_operator AS (
     SELECT
         *,
         if(bool_and(has_steps) OVER (PARTITION BY chain), step_id, NULL) AS paired_step,
@@ -112,13 +112,13 @@ described AS (
     FROM (SELECT *, bool_or(step_id IS NOT NULL) OVER (PARTITION BY profile, chain) AS has_steps FROM operator)
     WINDOW alike AS (PARTITION BY chain, operation)
 ),
-placed AS (
+placed_call AS (
     SELECT
         *,
         row_number() OVER (
             PARTITION BY profile, chain, paired_step ORDER BY start_ns, length(name), name, kernel_id
         ) AS place
-    FROM described
+    FROM described_operator
 ),
 sequence AS (
     SELECT
@@ -129,10 +129,10 @@ sequence AS (
         count(*) AS op_count,
         count(start_ns) = count(*) AS has_times,
         bit_xor(hash(place, does, size)) AS signature
-    FROM placed
+    FROM placed_call
     GROUP BY profile, rank_id, chain, paired_step
 ),
-compared AS (
+compared_call AS (
     SELECT
         *,
         first_value(profile) OVER longest AS first_profile,
@@ -150,7 +150,7 @@ alike AS (
         *,
         profile = first_profile AS is_first,
         signature = first_signature AND op_count = first_op_count AS is_alike
-    FROM compared
+    FROM compared_call
 ),
 -- Of a rank that did the same in this order: whether all of it can have run together.
 met AS (
@@ -158,19 +158,19 @@ met AS (
         alike.profile,
         alike.chain,
         alike.paired_step,
-        max(placed.start_ns - first.end_ns) FILTER (placed.is_together) AS earliest_ns,
-        min(placed.end_ns - first.start_ns) FILTER (placed.is_together) AS latest_ns,
-        max(placed.end_ns) - min(placed.start_ns) AS span_ns
+        max(placed_call.start_ns - first.end_ns) FILTER (placed_call.is_together) AS earliest_ns,
+        min(placed_call.end_ns - first.start_ns) FILTER (placed_call.is_together) AS latest_ns,
+        max(placed_call.end_ns) - min(placed_call.start_ns) AS span_ns
     FROM alike
-    JOIN placed
-        ON placed.profile = alike.profile
-        AND placed.chain IS NOT DISTINCT FROM alike.chain
-        AND placed.paired_step IS NOT DISTINCT FROM alike.paired_step
-    JOIN placed AS first
+    JOIN placed_call
+        ON placed_call.profile = alike.profile
+        AND placed_call.chain IS NOT DISTINCT FROM alike.chain
+        AND placed_call.paired_step IS NOT DISTINCT FROM alike.paired_step
+    JOIN placed_call AS first
         ON first.profile = alike.first_profile
         AND first.chain IS NOT DISTINCT FROM alike.chain
         AND first.paired_step IS NOT DISTINCT FROM alike.paired_step
-        AND first.place = placed.place
+        AND first.place = placed_call.place
     WHERE alike.is_alike AND NOT alike.is_first
     GROUP BY alike.profile, alike.chain, alike.paired_step
 ),
@@ -186,7 +186,7 @@ clock AS (
     GROUP BY alike.first_profile, alike.profile
 ),
 -- Ranks that did something else, or not together: these are paired one by one.
-asked AS (
+call_and_other AS (
     SELECT alike.*, bool_or(NOT is_first AND is_other) OVER (PARTITION BY chain, paired_step) AS has_others
     FROM (
         SELECT
@@ -206,29 +206,34 @@ asked AS (
         WHERE alike.has_times AND alike.first_has_times
     ) AS alike
 ),
-listed AS (
+calls_of_chain AS (
     SELECT
-        asked.profile,
-        asked.rank_id,
-        asked.chain,
-        asked.paired_step,
-        asked.is_first,
+        call_and_other.profile,
+        call_and_other.rank_id,
+        call_and_other.chain,
+        call_and_other.paired_step,
+        call_and_other.is_first,
         {
-            'operations': list(placed.does ORDER BY placed.place),
-            'sizes': list(placed.size ORDER BY placed.place),
-            'are_together': list(placed.is_together ORDER BY placed.place),
-            'starts': list(placed.start_ns ORDER BY placed.place),
-            'ends': list(placed.end_ns ORDER BY placed.place),
+            'operations': list(placed_call.does ORDER BY placed_call.place),
+            'sizes': list(placed_call.size ORDER BY placed_call.place),
+            'are_together': list(placed_call.is_together ORDER BY placed_call.place),
+            'starts': list(placed_call.start_ns ORDER BY placed_call.place),
+            'ends': list(placed_call.end_ns ORDER BY placed_call.place),
             'clock': [min(clock.earliest_ns), min(clock.latest_ns)]
         } AS calls
-    FROM asked
-    LEFT JOIN clock ON clock.first_profile = asked.first_profile AND clock.profile = asked.profile
-    JOIN placed
-        ON placed.profile = asked.profile
-        AND placed.chain IS NOT DISTINCT FROM asked.chain
-        AND placed.paired_step IS NOT DISTINCT FROM asked.paired_step
-    WHERE asked.has_others AND (asked.is_first OR asked.is_other)
-    GROUP BY asked.profile, asked.rank_id, asked.chain, asked.paired_step, asked.is_first
+    FROM call_and_other
+    LEFT JOIN clock ON clock.first_profile = call_and_other.first_profile AND clock.profile = call_and_other.profile
+    JOIN placed_call
+        ON placed_call.profile = call_and_other.profile
+        AND placed_call.chain IS NOT DISTINCT FROM call_and_other.chain
+        AND placed_call.paired_step IS NOT DISTINCT FROM call_and_other.paired_step
+    WHERE call_and_other.has_others AND (call_and_other.is_first OR call_and_other.is_other)
+    GROUP BY
+        call_and_other.profile,
+        call_and_other.rank_id,
+        call_and_other.chain,
+        call_and_other.paired_step,
+        call_and_other.is_first
 ),
 answered AS (
     SELECT
@@ -236,7 +241,7 @@ answered AS (
         paired_step,
         list(profile ORDER BY NOT is_first, rank_id, profile) AS profiles,
         paired_calls(list(calls ORDER BY NOT is_first, rank_id, profile)) AS numbers
-    FROM listed
+    FROM calls_of_chain
     GROUP BY chain, paired_step
 ),
 answer_of_rank AS (
@@ -248,21 +253,21 @@ answer AS (
         chain, paired_step, profile, unnest(numbers) AS number, generate_subscripts(numbers, 1) AS place
     FROM answer_of_rank
 ),
-numbered AS (
+numbered_call AS (
     SELECT
-        placed.*,
-        coalesce(answer.number, if(alike.is_alike, placed.place, NULL))::BIGINT AS number,
+        placed_call.*,
+        coalesce(answer.number, if(alike.is_alike, placed_call.place, NULL))::BIGINT AS number,
         alike.profile_count
-    FROM placed
+    FROM placed_call
     JOIN alike
-        ON alike.profile = placed.profile
-        AND alike.chain IS NOT DISTINCT FROM placed.chain
-        AND alike.paired_step IS NOT DISTINCT FROM placed.paired_step
+        ON alike.profile = placed_call.profile
+        AND alike.chain IS NOT DISTINCT FROM placed_call.chain
+        AND alike.paired_step IS NOT DISTINCT FROM placed_call.paired_step
     LEFT JOIN answer
-        ON answer.profile = placed.profile
-        AND answer.chain IS NOT DISTINCT FROM placed.chain
-        AND answer.paired_step IS NOT DISTINCT FROM placed.paired_step
-        AND answer.place = placed.place
+        ON answer.profile = placed_call.profile
+        AND answer.chain IS NOT DISTINCT FROM placed_call.chain
+        AND answer.paired_step IS NOT DISTINCT FROM placed_call.paired_step
+        AND answer.place = placed_call.place
 ),
 met_first AS (
     SELECT
@@ -273,12 +278,12 @@ met_first AS (
         first_value(end_ns) OVER in_order AS first_end_ns,
         min((rank_id, profile)) OVER (PARTITION BY chain) AS first_rank,
         max(profile_count) OVER (PARTITION BY chain) AS group_count
-    FROM numbered
+    FROM numbered_call
     WINDOW
         together AS (PARTITION BY chain, paired_step, number),
         in_order AS (PARTITION BY chain, paired_step, number ORDER BY rank_id, profile ROWS UNBOUNDED PRECEDING)
 ),
-bounded AS (
+bounded_call AS (
     SELECT
         *,
         is_together AND number IS NOT NULL AND of_profile = first_rank[2] AND profile <> of_profile AS is_bound,
@@ -311,5 +316,5 @@ SELECT
         WHEN number IS NULL THEN 'ranks have other collectives in this group, and no times by which to compare them'
         ELSE 'no other rank of its group has it here'
     END AS reason
-FROM bounded
+FROM bounded_call
 ORDER BY known_group, paired_step, number, rank_id, profile, start_ns

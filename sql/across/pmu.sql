@@ -33,7 +33,7 @@ WITH at_level AS (
     SELECT 'module' AS level, *
     FROM pmu.module
 ),
-summed AS (
+group_of_level AS (
     SELECT
         level,
         kind,
@@ -133,5 +133,5 @@ SELECT
     warps_per_sm,
     registers_per_thread,
     shared_memory_bytes
-FROM summed
+FROM group_of_level
 ORDER BY level, duration_ns DESC, kind, type, core, op_name, parent_module, module

@@ -50,12 +50,12 @@ job AS (
     WHERE missing_count > 0
 ),
 -- Waits of the ranks here for a missing rank, or equal waits of all.
-waiting AS (
+waiting_rank AS (
     SELECT avg(coalesce(p2p_wait_ns, 0) + coalesce(collective_wait_ns, 0) - coalesce(waited_ns, 0)) AS for_others_ns
     FROM rank
     WHERE p2p_wait_ns IS NOT NULL OR collective_wait_ns IS NOT NULL
 ),
-found AS (
+found_cause AS (
     SELECT
         *,
         coalesce(more_ns, spread_ns) AS waited_ns,
@@ -68,7 +68,7 @@ found AS (
         END AS finding
     FROM figure
 ),
-worded AS (
+worded_cause AS (
     SELECT
         *,
         CASE
@@ -93,20 +93,20 @@ worded AS (
                 job_rank_count,
                 if(missing_count = 1, 'is', 'are'),
                 if(
-                    waiting.for_others_ns >= 0.05 * whole_ns,
+                    waiting_rank.for_others_ns >= 0.05 * whole_ns,
                     format(
                         ': the ranks here wait {} of each step ({:.1f}%) beyond what they wait for each other, which can be '
                         || 'for one of those',
-                        shown_time(waiting.for_others_ns),
-                        100 * waiting.for_others_ns / whole_ns
+                        shown_time(waiting_rank.for_others_ns),
+                        100 * waiting_rank.for_others_ns / whole_ns
                     ),
                     ', and may be waited for too'
                 )
             ),
             ''
         ) AS of_missing
-    FROM found
-    CROSS JOIN waiting
+    FROM found_cause
+    CROSS JOIN waiting_rank
     LEFT JOIN job ON true
 )
 SELECT
@@ -151,5 +151,5 @@ SELECT
     waited_ns / nullif(whole_ns, 0) AS share,
     round(computing_ns)::BIGINT AS computing_ns,
     if(slow_count > 0, round(computing_of_others_ns)::BIGINT, NULL) AS computing_of_others_ns
-FROM worded
+FROM worded_cause
 WHERE rank_count > 0

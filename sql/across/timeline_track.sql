@@ -11,7 +11,7 @@
 -- group_name  VARCHAR  group of ranks of communication without a stream; NULL for others, and when not recorded
 -- lane        INTEGER  as in the tables of timeline; 0 for idle time
 -- name        VARCHAR  what it is called
-WITH found AS (
+WITH track_of_item AS (
     SELECT DISTINCT profile, 1 AS position, 'step' AS kind, lane
     FROM timeline.step
     UNION ALL BY NAME
@@ -35,33 +35,34 @@ SELECT
     rank.rank_id,
     rank.pid,
     10000 + row_number() OVER (
-        PARTITION BY found.profile
+        PARTITION BY track_of_item.profile
         ORDER BY
-            found.position,
+            track_of_item.position,
             busy.duration_ns DESC NULLS LAST,
-            found.device_id,
-            found.stream_id,
-            found.kind DESC,
-            found.group_name,
-            found.lane
+            track_of_item.device_id,
+            track_of_item.stream_id,
+            track_of_item.kind DESC,
+            track_of_item.group_name,
+            track_of_item.lane
     ) AS tid,
-    found.kind,
-    found.device_id,
-    found.stream_id,
-    found.group_name,
-    found.lane,
-    CASE found.kind
+    track_of_item.kind,
+    track_of_item.device_id,
+    track_of_item.stream_id,
+    track_of_item.group_name,
+    track_of_item.lane,
+    CASE track_of_item.kind
         WHEN 'step' THEN 'steps'
         WHEN 'idle' THEN 'idle'
-        ELSE if(found.kind = 'module', 'modules', 'kernels') || coalesce(
-            ', stream ' || found.stream_id, ', communication' || if(found.group_name IS NULL, '', ', ' || found.group_name)
+        ELSE if(track_of_item.kind = 'module', 'modules', 'kernels') || coalesce(
+            ', stream ' || track_of_item.stream_id,
+            ', communication' || if(track_of_item.group_name IS NULL, '', ', ' || track_of_item.group_name)
         )
-    END || if(found.lane = 0, '', ' (' || (found.lane + 1) || ')') AS name
-FROM found
+    END || if(track_of_item.lane = 0, '', ' (' || (track_of_item.lane + 1) || ')') AS name
+FROM track_of_item
 JOIN across.timeline_rank AS rank USING (profile)
 LEFT JOIN busy
-    ON busy.profile = found.profile
-    AND busy.device_id IS NOT DISTINCT FROM found.device_id
-    AND busy.stream_id IS NOT DISTINCT FROM found.stream_id
-    AND found.position = 3
+    ON busy.profile = track_of_item.profile
+    AND busy.device_id IS NOT DISTINCT FROM track_of_item.device_id
+    AND busy.stream_id IS NOT DISTINCT FROM track_of_item.stream_id
+    AND track_of_item.position = 3
 ORDER BY rank.pid, tid

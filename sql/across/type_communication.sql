@@ -28,7 +28,7 @@ p2p AS (
     WHERE kind = 'p2p'
     GROUP BY ALL
 ),
-compared AS (
+compared_operator AS (
     SELECT
         profile,
         rank_id,
@@ -69,6 +69,6 @@ SELECT
     coalesce(sum(op_count) FILTER (is_common), 0)::BIGINT AS common_op_count,
     sum(waited_ns) FILTER (is_common)::BIGINT AS waited_ns,
     count(*) FILTER (is_common AND kind = 'collective' AND is_waited_for AND waited_ns = 0) AS last_count
-FROM compared
+FROM compared_operator
 GROUP BY profile, rank_id, group_name, kind, type
 ORDER BY rank_id, profile, kind, elapse_ns DESC, group_name, type

@@ -18,7 +18,7 @@
 -- all of their critical time: an upper bound, since a kernel on the cores takes some time too. The evidence names the data
 -- types of the inputs, the likely reason: for DOUBLE, INT64 or COMPLEX there is often no kernel for the cores. msprof-analyze
 -- reports such kernels from 20 us on; here the share of the step decides (`every.least_share`). GPUs have no such kernels.
-WITH found AS (
+WITH finding AS (
     SELECT
         profile,
         rank_id,
@@ -43,4 +43,4 @@ SELECT
     duration_ns AS time_ns,
     critical_ns AS win_ns,
     left(input_types, 60) AS input_types
-FROM found
+FROM finding

@@ -37,7 +37,7 @@ WITH threshold AS (
     FROM advice.threshold
     WHERE rule = 'block_dim'
 ),
-found AS (
+finding AS (
     SELECT
         profile,
         rank_id,
@@ -57,21 +57,21 @@ found AS (
     GROUP BY ALL
 )
 SELECT
-    found.profile,
-    found.rank_id,
-    found.module,
-    found.op,
-    found.kernel_type,
-    found.kernel_count AS count,
-    found.idle_ns AS time_ns,
-    found.critical_idle_ns AS win_ns,
-    nullif(found.least_blocks, found.most_blocks) AS least_blocks,
-    found.most_blocks,
-    found.core_count,
-    found.duration_ns,
-    found.idle_ns / found.duration_ns AS idle_share,
-    found.critical_ns
-FROM found
+    finding.profile,
+    finding.rank_id,
+    finding.module,
+    finding.op,
+    finding.kernel_type,
+    finding.kernel_count AS count,
+    finding.idle_ns AS time_ns,
+    finding.critical_idle_ns AS win_ns,
+    nullif(finding.least_blocks, finding.most_blocks) AS least_blocks,
+    finding.most_blocks,
+    finding.core_count,
+    finding.duration_ns,
+    finding.idle_ns / finding.duration_ns AS idle_share,
+    finding.critical_ns
+FROM finding
 CROSS JOIN threshold
-WHERE found.duration_ns >= threshold.least_duration_ns * found.kernel_count
-  AND found.idle_ns >= threshold.least_idle_share * found.duration_ns
+WHERE finding.duration_ns >= threshold.least_duration_ns * finding.kernel_count
+  AND finding.idle_ns >= threshold.least_idle_share * finding.duration_ns

@@ -72,7 +72,7 @@ exposed AS (
     FROM communication.exposed
     GROUP BY profile, rank_id, operation
 ),
-judged AS (
+candidate AS (
     SELECT
         exposed.profile,
         exposed.rank_id,
@@ -94,5 +94,5 @@ SELECT
     time_ns,
     win_ns,
     unaligned_rate AS rate_gb_s
-FROM judged
+FROM candidate
 WHERE time_ns > 0 AND coalesce(win_ns > 0, true)

@@ -29,7 +29,7 @@ WITH threshold AS (
     WHERE rule = 'compiling_launches'
 ),
 -- Of calls inside calls, those around all others take longest.
-compiling AS (
+compiling_call AS (
     SELECT
         profile,
         arg_max(name, (total_ns, name)) AS name,
@@ -51,14 +51,14 @@ idle AS (
 SELECT
     rank_step.profile,
     rank_step.rank_id,
-    compiling.calls AS count,
-    compiling.total_ns AS time_ns,
-    least(compiling.total_ns, idle.total_ns) AS win_ns,
-    compiling.name AS call,
-    compiling.idle_ns,
+    compiling_call.calls AS count,
+    compiling_call.total_ns AS time_ns,
+    least(compiling_call.total_ns, idle.total_ns) AS win_ns,
+    compiling_call.name AS call,
+    compiling_call.idle_ns,
     idle.total_ns AS waiting_ns
-FROM compiling
-JOIN idle ON idle.profile = compiling.profile
-JOIN across.rank_step AS rank_step ON rank_step.profile = compiling.profile
+FROM compiling_call
+JOIN idle ON idle.profile = compiling_call.profile
+JOIN across.rank_step AS rank_step ON rank_step.profile = compiling_call.profile
 CROSS JOIN threshold
-WHERE compiling.calls >= threshold.least_calls * rank_step.step_count AND compiling.idle_ns > 0
+WHERE compiling_call.calls >= threshold.least_calls * rank_step.step_count AND compiling_call.idle_ns > 0

@@ -26,7 +26,7 @@
 -- not run beside kernels of the neighbour's type. The rule needs two of them, and recorded shapes, which GPU traces lack. The
 -- slow kernels wait for cores or memory that the neighbour uses. The win is an upper bound: the extra time, but at most their
 -- critical time, the part that the neighbour does not cover. So if the time is large and the win small, look at the neighbour.
-WITH found AS (
+WITH finding AS (
     SELECT
         profile,
         rank_id,
@@ -60,4 +60,4 @@ SELECT
     neighbour_ns / kernel_count AS neighbour_mean_ns,
     duration_ns,
     critical_ns
-FROM found
+FROM finding

@@ -101,7 +101,7 @@ by_group AS (
 ),
 -- What waits for a late rank goes only when that rank is faster. The other ranks say how much that is; without them, all that
 -- the profiler calls waiting, which can also be common to all ranks.
-compared AS (
+compared_operator AS (
     SELECT
         by_group.*,
         late_rank.waited_ns IS NOT NULL AS is_compared,
@@ -120,7 +120,7 @@ compared AS (
         AND late_rank.type = by_group.type
     WINDOW of_type AS (PARTITION BY by_group.profile, by_group.group_name, by_group.type)
 ),
-summed AS (
+operators_of_op AS (
     SELECT
         profile,
         rank_id,
@@ -143,12 +143,12 @@ summed AS (
         arg_max(group_label, (exposed_ns, group_label)) AS main_group,
         max(exposed_ns)::BIGINT AS main_group_ns,
         count(*) AS group_count
-    FROM compared
+    FROM compared_operator
     GROUP BY profile, rank_id, module, op, type
 ),
-judged AS (
+candidate AS (
     SELECT
-        summed.*,
+        operators_of_op.*,
         exposed_ns - late_ns AS rest_ns,
         CASE operation
             WHEN 'allgather' THEN 'torch_npu.npu_all_gather_base_mm'
@@ -176,7 +176,7 @@ judged AS (
             ],
             lambda part: part IS NOT NULL
         ) AS parts
-    FROM summed
+    FROM operators_of_op
     CROSS JOIN threshold
     JOIN across.rank_step USING (profile)
     WHERE exposed_ns >= covered_share * elapse_ns OR elapse_ns >= large_share * rank_step.duration_ns
@@ -192,7 +192,7 @@ SELECT
     if(is_covered, 0, win_ns) AS win_ns,
     CASE
             WHEN is_covered THEN 'covered'
-            WHEN judged.late_ns * 10 >= exposed_ns * 9 THEN 'late rank'
+            WHEN candidate.late_ns * 10 >= exposed_ns * 9 THEN 'late rank'
             WHEN (other_ns + common_ns) * 2 > rest_ns THEN 'first call'
             WHEN unknown_rest_ns * 2 > rest_ns AND has_long_one AND group_count = 1 THEN 'one call'
             WHEN operation = 'broadcast' THEN 'buffers'
@@ -207,14 +207,14 @@ SELECT
     exposed_ns,
     exposed_ns / elapse_ns AS exposed_share,
     critical_ns,
-    if(exposed_ns > 0, array_to_string(judged.parts, ', '), NULL) AS parts,
-    if(has_long_one, judged.longest_ns, NULL) AS longest_ns,
-    if(is_compared AND judged.late_ns > 0, judged.late_ns, NULL) AS late_ns,
-    NOT is_compared AND judged.late_ns > 0 AS waits,
+    if(exposed_ns > 0, array_to_string(candidate.parts, ', '), NULL) AS parts,
+    if(has_long_one, candidate.longest_ns, NULL) AS longest_ns,
+    if(is_compared AND candidate.late_ns > 0, candidate.late_ns, NULL) AS late_ns,
+    NOT is_compared AND candidate.late_ns > 0 AS waits,
     if(group_count > 1, main_group, NULL) AS group_label,
     if(group_count > 1, main_group_ns, NULL) AS group_ns,
     critical_ns < exposed_ns AS is_partly_won,
     fused_op,
     operation = 'allreduce' AS is_reduced
-FROM judged
+FROM candidate
 WHERE elapse_ns > 0

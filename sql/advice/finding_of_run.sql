@@ -76,7 +76,7 @@ finding AS (
     CROSS JOIN run
     WHERE by_rank.place = 1
 ),
-named AS (
+named_finding AS (
     SELECT
         left(md5(concat_ws(chr(0), rule, title, coalesce(module, ''), coalesce(op, ''), coalesce(kernel_type, ''))), 12)
             AS finding_id,
@@ -106,6 +106,6 @@ SELECT
             time_ns_per_step DESC NULLS LAST,
             finding_id
     ) AS place,
-    named.*
-FROM named
+    named_finding.*
+FROM named_finding
 ORDER BY place

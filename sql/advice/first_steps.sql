@@ -44,7 +44,7 @@ usual AS (
     WHERE place > 1
     GROUP BY profile
 ),
-compared AS (
+compared_step AS (
     SELECT
         step.*,
         bool_and(step.duration_ns > usual.usual_ns * (1 + threshold.least_excess_share)) OVER up_to AS is_leading
@@ -63,7 +63,7 @@ summary AS (
         mean(duration_ns) FILTER (is_leading) AS first_ns,
         count(*) FILTER (NOT is_leading) AS later_count,
         mean(duration_ns) FILTER (NOT is_leading) AS later_ns
-    FROM compared
+    FROM compared_step
     GROUP BY profile, rank_id
 )
 SELECT

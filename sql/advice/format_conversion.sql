@@ -53,7 +53,7 @@ WITH by_type AS (
     WHERE role IN ('format conversion', 'conversion and back', 'copy')
     GROUP BY ALL
 ),
-found AS (
+finding AS (
     SELECT
         profile,
         rank_id,
@@ -76,4 +76,4 @@ SELECT
     role,
     shown_names(types) AS names,
     role = 'conversion and back' AS is_back
-FROM found
+FROM finding

@@ -62,7 +62,7 @@ speedup AS (
     WHERE slow.peak_flops_per_us > 0 AND fast.peak_flops_per_us IS NOT NULL
     GROUP BY slow.profile, slow.data_type
 ),
-counted AS (
+counted_kernel AS (
     SELECT
         profile,
         rank_id,
@@ -82,7 +82,7 @@ counted AS (
     GROUP BY ALL
 ),
 -- The vector ops of a module, such as those of a norm, are one finding.
-found AS (
+finding AS (
     SELECT
         profile,
         rank_id,
@@ -95,42 +95,42 @@ found AS (
         sum(kernel_count)::BIGINT AS kernel_count,
         sum(duration_ns)::BIGINT AS duration_ns,
         sum(critical_ns)::BIGINT AS critical_ns
-    FROM counted
+    FROM counted_kernel
     GROUP BY ALL
 ),
-judged AS (
+candidate AS (
     SELECT
-        found.*,
+        finding.*,
         half.half_share,
         (
-            found.critical_ns
-            - found.critical_ns // greatest(
+            finding.critical_ns
+            - finding.critical_ns // greatest(
                 1,
                 if(
-                    found.multiplies,
+                    finding.multiplies,
                     coalesce(speedup.matrix_speedup, threshold.matrix_speedup),
                     threshold.vector_speedup
                 )
             )
         )::BIGINT AS win_ns
-    FROM found
-    JOIN half ON half.profile = found.profile
+    FROM finding
+    JOIN half ON half.profile = finding.profile
     CROSS JOIN threshold
-    LEFT JOIN speedup ON speedup.profile = found.profile AND speedup.data_type = found.data_type
+    LEFT JOIN speedup ON speedup.profile = finding.profile AND speedup.data_type = finding.data_type
     WHERE half.half_share >= threshold.least_half_share
 )
 SELECT
-    judged.profile,
-    judged.rank_id,
-    judged.module,
-    judged.op,
-    judged.kernel_type,
-    judged.kernel_count AS count,
-    judged.duration_ns AS time_ns,
-    judged.win_ns,
-    NOT judged.multiplies AS is_vector,
-    replace(upper(judged.data_type), ' OR ', ' or ') AS data_type,
-    if(judged.multiplies, NULL, shown_names(list_sort(judged.names))) AS names,
-    judged.half_share,
-    judged.critical_ns
-FROM judged
+    candidate.profile,
+    candidate.rank_id,
+    candidate.module,
+    candidate.op,
+    candidate.kernel_type,
+    candidate.kernel_count AS count,
+    candidate.duration_ns AS time_ns,
+    candidate.win_ns,
+    NOT candidate.multiplies AS is_vector,
+    replace(upper(candidate.data_type), ' OR ', ' or ') AS data_type,
+    if(candidate.multiplies, NULL, shown_names(list_sort(candidate.names))) AS names,
+    candidate.half_share,
+    candidate.critical_ns
+FROM candidate

@@ -85,7 +85,7 @@ compiled AS (
     GROUP BY compilation.profile, compilation.rank_id
 ),
 -- Replays are the usual case of a rank whose replayed kernels outnumber the others in most steps that compute at all.
-judged AS (
+replaying_step AS (
     SELECT
         by_step.*,
         replayed_count > 0 AS is_replaying,
@@ -96,32 +96,32 @@ judged AS (
 ),
 graphless AS (
     SELECT
-        judged.profile,
-        judged.rank_id,
+        replaying_step.profile,
+        replaying_step.rank_id,
         (count(*) FILTER (NOT is_replaying))::BIGINT AS step_count,
         count(*) AS all_count,
         (sum(eager_count) FILTER (NOT is_replaying))::BIGINT AS eager_count,
         (sum(eager_idle_ns) FILTER (NOT is_replaying))::BIGINT AS idle_ns
-    FROM judged
+    FROM replaying_step
     CROSS JOIN threshold
-    WHERE judged.step_id IS NOT NULL AND judged.replayed_share >= threshold.least_replayed_share
-    GROUP BY judged.profile, judged.rank_id
+    WHERE replaying_step.step_id IS NOT NULL AND replaying_step.replayed_share >= threshold.least_replayed_share
+    GROUP BY replaying_step.profile, replaying_step.rank_id
     HAVING sum(eager_count) FILTER (NOT is_replaying AND eager_count * 2 >= usual_count) > 0
 ),
-replaying AS (
+replaying_rank AS (
     SELECT
         profile,
         sum(replayed_count)::BIGINT AS replayed_count,
         sum(eager_count)::BIGINT AS eager_count
-    FROM judged
+    FROM replaying_step
     CROSS JOIN threshold
     WHERE is_replaying AND replayed_share >= threshold.least_replayed_share
     GROUP BY profile
 ),
 eager AS (
-    SELECT eager_op.*, replaying.replayed_count
+    SELECT eager_op.*, replaying_rank.replayed_count
     FROM graph.eager_op
-    JOIN replaying USING (profile)
+    JOIN replaying_rank USING (profile)
     CROSS JOIN threshold
     WHERE eager_op.kernel_count >= threshold.least_kernel_count AND eager_op.idle_ns > 0
 )

@@ -34,7 +34,7 @@ WITH threshold AS (
     FROM advice.threshold
     WHERE rule = 'hf32_off'
 ),
-found AS (
+finding AS (
     SELECT
         profile,
         rank_id,
@@ -51,21 +51,21 @@ found AS (
     GROUP BY ALL
 )
 SELECT
-    found.profile,
-    found.rank_id,
-    found.module,
-    found.op,
-    found.kernel_type,
-    found.kernel_count AS count,
-    found.duration_ns AS time_ns,
+    finding.profile,
+    finding.rank_id,
+    finding.module,
+    finding.op,
+    finding.kernel_type,
+    finding.kernel_count AS count,
+    finding.duration_ns AS time_ns,
     if(
-        found.faster_type IS NULL,
+        finding.faster_type IS NULL,
         NULL,
-        found.critical_ns
-        - found.critical_ns // greatest(1, if(found.faster_type = 'hf32', threshold.hf32_speedup, threshold.tf32_speedup))
+        finding.critical_ns
+        - finding.critical_ns // greatest(1, if(finding.faster_type = 'hf32', threshold.hf32_speedup, threshold.tf32_speedup))
     )::BIGINT AS win_ns,
-    found.faster_type IS NOT NULL AS is_known,
-    found.shown_type AS faster_type,
-    found.critical_ns
-FROM found
+    finding.faster_type IS NOT NULL AS is_known,
+    finding.shown_type AS faster_type,
+    finding.critical_ns
+FROM finding
 CROSS JOIN threshold

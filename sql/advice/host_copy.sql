@@ -22,7 +22,7 @@
 -- Like [synchronise](#synchronise), if the waiting call copies, or if the waiting op has asked before for a copy between host
 -- and device: `.item()`, `.cpu()`, `.to(device)` without `non_blocking=True`. The direction comes from the copy; torch_npu
 -- records it from 2025 on. The win is exact.
-WITH copying AS (
+WITH copying_op AS (
     SELECT
         profile,
         rank_id,
@@ -46,4 +46,4 @@ SELECT
     total_ns AS win_ns,
     is_to_host,
     behind_ns
-FROM copying
+FROM copying_op

@@ -31,16 +31,16 @@ WITH threshold AS (
     FROM advice.threshold
     WHERE rule = 'late_host'
 ),
-exposed AS (
+exposed_time AS (
     SELECT profile, sum(communication_not_overlapped_ns) / count(*) AS exposed_ns
     FROM step.time
     WHERE stage_ns IS NOT NULL OR origin = 'profiler'
     GROUP BY profile
 ),
-waiting AS (
-    SELECT slow_rank.*, exposed.exposed_ns
+waiting_rank AS (
+    SELECT slow_rank.*, exposed_time.exposed_ns
     FROM across.slow_rank
-    LEFT JOIN exposed USING (profile)
+    LEFT JOIN exposed_time USING (profile)
     WHERE NOT is_slow
 ),
 -- As in slow_rank.
@@ -49,19 +49,21 @@ slow AS (
         slow.profile,
         slow.rank_id,
         slow.step_count,
-        avg(waiting.waited_ns - slow.waited_ns) AS waited_ns,
-        avg(least(waiting.waited_ns - slow.waited_ns, waiting.exposed_ns)) AS win_ns
+        avg(waiting_rank.waited_ns - slow.waited_ns) AS waited_ns,
+        avg(least(waiting_rank.waited_ns - slow.waited_ns, waiting_rank.exposed_ns)) AS win_ns
     FROM across.slow_rank AS slow
-    CROSS JOIN waiting
+    CROSS JOIN waiting_rank
     WHERE slow.is_slow
     GROUP BY slow.profile, slow.rank_id, slow.step_count, slow.computing_ns
-    HAVING coalesce(slow.computing_ns - avg(waiting.computing_ns) < 0.5 * avg(waiting.waited_ns - slow.waited_ns), true)
+    HAVING coalesce(
+        slow.computing_ns - avg(waiting_rank.computing_ns) < 0.5 * avg(waiting_rank.waited_ns - slow.waited_ns), true
+    )
 ),
 -- Ranks of which ops are recorded.
 other AS (
-    SELECT waiting.profile, waiting.step_count
-    FROM waiting
-    WHERE waiting.profile IN (SELECT profile FROM op.host_time)
+    SELECT waiting_rank.profile, waiting_rank.step_count
+    FROM waiting_rank
+    WHERE waiting_rank.profile IN (SELECT profile FROM op.host_time)
 ),
 of_slow AS (
     SELECT
@@ -77,7 +79,7 @@ of_slow AS (
     FROM slow
     JOIN op.host_time AS own USING (profile)
 ),
-compared AS (
+compared_op AS (
     SELECT
         of_slow.*,
         quantile_disc(coalesce(theirs.host_ns, 0) / other.step_count, 0.5) AS others_ns
@@ -91,7 +93,7 @@ compared AS (
 ),
 longest AS (
     SELECT *, host_ns - others_ns AS excess_ns
-    FROM compared
+    FROM compared_op
     QUALIFY row_number() OVER (PARTITION BY profile ORDER BY excess_ns DESC, name) = 1
 )
 SELECT

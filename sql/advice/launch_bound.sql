@@ -61,7 +61,7 @@ late AS (
     GROUP BY ALL
 ),
 -- An op that costs little is no finding by itself: its time is that of a host which launches too slowly.
-judged AS (
+candidate AS (
     SELECT late.*, is_long AND total_ns >= rank_step.duration_ns * threshold.least_op_share AS is_in_op, rank_step.step_count
     FROM late
     JOIN across.rank_step USING (profile)
@@ -78,18 +78,18 @@ of_module AS (
         coalesce(module, 'no module') AS place,
         sum(gap_count)::BIGINT AS gap_count,
         sum(total_ns)::BIGINT AS total_ns
-    FROM judged
+    FROM candidate
     GROUP BY ALL
 ),
 -- What lies behind the launch is no part of it.
-starting AS (
+start_of_rank AS (
     SELECT profile, sum(total_ns)::BIGINT AS total_ns
     FROM free.cause_of_op
     WHERE work = 'start'
     GROUP BY profile
 ),
 -- What is in force is not advised.
-replayed AS (
+replayed_share AS (
     SELECT profile, sum(replayed_ns) / sum(replayed_ns + eager_ns) AS share
     FROM graph.by_step
     GROUP BY profile
@@ -105,8 +105,8 @@ in_force AS (
 remedy AS (
     SELECT
         rank_step.profile,
-        starting.total_ns AS starting_ns,
-        if(replayed.share >= 0.5, replayed.share, NULL) AS replayed_share,
+        start_of_rank.total_ns AS starting_ns,
+        if(replayed_share.share >= 0.5, replayed_share.share, NULL) AS replayed_share,
         nullif(
             concat_ws(
                 ', and ',
@@ -116,8 +116,8 @@ remedy AS (
             ''
         ) AS switches
     FROM across.rank_step
-    LEFT JOIN starting USING (profile)
-    LEFT JOIN replayed USING (profile)
+    LEFT JOIN start_of_rank USING (profile)
+    LEFT JOIN replayed_share USING (profile)
     LEFT JOIN in_force USING (profile)
 ),
 of_rank AS (

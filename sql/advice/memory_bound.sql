@@ -38,7 +38,7 @@ WITH threshold AS (
     FROM advice.threshold
     WHERE rule = 'memory_bound'
 ),
-found AS (
+finding AS (
     SELECT
         profile,
         rank_id,
@@ -68,4 +68,4 @@ SELECT
     critical_ns,
     critical_ns > 0 AND least_ns IS NULL AS is_size_unknown,
     if(critical_ns = 0, NULL, least_ns) AS needed_ns
-FROM found
+FROM finding

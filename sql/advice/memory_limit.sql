@@ -35,7 +35,7 @@ WITH threshold AS (
     FROM advice.threshold
     WHERE rule = 'memory_limit'
 ),
-used AS (
+full_device AS (
     SELECT
         memory_rank.*,
         coalesce(memory_rank.memory_bytes, nullif(threshold.memory_gib, 0) * 1073741824) AS all_bytes,
@@ -46,20 +46,21 @@ used AS (
 ),
 -- A rank with several devices is as full as the fullest.
 fullest AS (
-    FROM used
+    FROM full_device
     QUALIFY row_number() OVER (PARTITION BY profile ORDER BY free_bytes / all_bytes, device_id) = 1
 ),
-held AS (
+held_memory AS (
     SELECT peak.*, concat_ws('/', nullif(peak.parent_module, ''), peak.module) AS path
     FROM allocation.peak
     WHERE peak.role = 'framework' AND peak.measure = 'allocated' AND peak.part = 'blocks'
 ),
 largest AS (
-    SELECT held.*
-    FROM held
-    JOIN fullest ON fullest.profile = held.profile AND fullest.device_id IS NOT DISTINCT FROM held.device_id
+    SELECT held_memory.*
+    FROM held_memory
+    JOIN fullest ON fullest.profile = held_memory.profile AND fullest.device_id IS NOT DISTINCT FROM held_memory.device_id
     QUALIFY row_number() OVER (
-        PARTITION BY held.profile ORDER BY held.live_bytes DESC, held.parent_module, held.module, held.op_name
+        PARTITION BY held_memory.profile
+        ORDER BY held_memory.live_bytes DESC, held_memory.parent_module, held_memory.module, held_memory.op_name
     ) = 1
 )
 SELECT

@@ -46,7 +46,7 @@ WITH threshold AS (
     FROM advice.threshold
     WHERE rule = 'no_bound'
 ),
-found AS (
+finding AS (
     SELECT
         profile,
         rank_id,
@@ -82,6 +82,6 @@ SELECT
     END AS part,
     busy_share,
     may_communicate(kernel_type) AS may_communicate,
-    if(found.core_share < 0.5 AND NOT may_communicate(kernel_type), found.core_share, NULL) AS core_share,
+    if(finding.core_share < 0.5 AND NOT may_communicate(kernel_type), finding.core_share, NULL) AS core_share,
     critical_ns
-FROM found
+FROM finding

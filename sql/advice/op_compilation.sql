@@ -28,7 +28,7 @@
 -- on the thread that asks for the kernel, or, after that, on the one that launches it. *Launches that load code*: idle time in
 -- launches that take 1 ms or more, such as the first launch of a kernel. The win is exact for this recording; first calls do
 -- not come back in later steps.
-WITH compiling AS (
+WITH compiling_op AS (
     SELECT *, work = 'load code' AS is_loading
     FROM free.cause_of_op
     WHERE work IN ('compile', 'load code')
@@ -44,7 +44,7 @@ of_op AS (
         arg_max(call, (total_ns, call)) AS call,
         sum(gap_count)::BIGINT AS gap_count,
         sum(total_ns)::BIGINT AS total_ns
-    FROM compiling
+    FROM compiling_op
     GROUP BY ALL
 ),
 of_rank AS (

@@ -63,7 +63,7 @@ bubble AS (
     WHERE coalesce(stage_count > 1, p2p_ns > 0 AND profile IN (SELECT profile FROM between_stages))
 ),
 -- Where marks are coarse, sends and receives lie inside passes.
-found AS (
+finding AS (
     SELECT
         coalesce(bubble.profile, between_stages.profile) AS profile,
         coalesce(bubble.rank_id, between_stages.rank_id) AS rank_id,
@@ -90,5 +90,5 @@ SELECT
     least_share,
     if(waiting_ns > 0, waiting_ns, NULL) AS waiting_ns,
     coalesce(is_between_passes AND bubble_share > 1.2 * least_share, false) AS is_uneven
-FROM found
+FROM finding
 WHERE bubble_ns > 0

@@ -31,7 +31,7 @@ WITH threshold AS (
     FROM advice.threshold
     WHERE rule = 'scalar_bound'
 ),
-found AS (
+finding AS (
     SELECT
         profile,
         rank_id,
@@ -61,4 +61,4 @@ SELECT
     if(critical_ns > 0, other_ns / critical_ns, NULL) AS other_share,
     critical_ns = 0 AS is_less,
     critical_ns
-FROM found
+FROM finding

@@ -4,7 +4,7 @@
 -- shared_with         VARCHAR  finding_id of the one above it
 -- shared_ns_per_step  BIGINT   how much of the win both may count at most, ns in a step
 -- is_most             BOOLEAN  whether it shares more with this one than with any other, or as much and this one comes first
-WITH found AS (
+WITH timed_finding AS (
     SELECT finding.*, coalesce(counted_time.time, 'kernels') AS time
     FROM advice.finding_of_run AS finding
     LEFT JOIN advice.counted_time USING (rule)
@@ -20,32 +20,32 @@ part_of_chain AS (
 ),
 -- The kernels that a finding is about, by module, op and type.
 about AS (
-    SELECT found.finding_id, found.place, work.module, work.op_name, work.type
-    FROM found
+    SELECT timed_finding.finding_id, timed_finding.place, work.module, work.op_name, work.type
+    FROM timed_finding
     JOIN work
-        ON work.module IS NOT DISTINCT FROM found.module
-        AND CASE found.rule
+        ON work.module IS NOT DISTINCT FROM timed_finding.module
+        AND CASE timed_finding.rule
             WHEN 'format_conversion' THEN coalesce(work.role <> 'type conversion', false)
             WHEN 'unfused_chain'
                 THEN (work.module, coalesce(work.op_name, work.type)) IN (SELECT (module, name) FROM part_of_chain)
             WHEN 'full_precision'
                 THEN if(
-                    found.kernel_type IS NULL,
+                    timed_finding.kernel_type IS NULL,
                     NOT work.multiplies AND work.role IS NULL AND work.data_type = 'fp32',
-                    work.op_name IS NOT DISTINCT FROM found.op AND work.type = found.kernel_type
+                    work.op_name IS NOT DISTINCT FROM timed_finding.op AND work.type = timed_finding.kernel_type
                 )
-            ELSE work.op_name IS NOT DISTINCT FROM found.op AND work.type IS NOT DISTINCT FROM found.kernel_type
+            ELSE work.op_name IS NOT DISTINCT FROM timed_finding.op AND work.type IS NOT DISTINCT FROM timed_finding.kernel_type
         END
-    WHERE found.time = 'kernels' AND found.rule NOT IN ('low_clock', 'recomputation', 'unlike_layer')
+    WHERE timed_finding.time = 'kernels' AND timed_finding.rule NOT IN ('low_clock', 'recomputation', 'unlike_layer')
     UNION
     -- Those about all kernels, or about all of a module, whose path may end in the number of a layer.
-    SELECT found.finding_id, found.place, work.module, work.op_name, work.type
-    FROM found
+    SELECT timed_finding.finding_id, timed_finding.place, work.module, work.op_name, work.type
+    FROM timed_finding
     JOIN work
-        ON found.module IS NULL
-        OR (work.module IS NULL AND starts_with(found.module, 'layer '))
-        OR starts_with(work.module, regexp_replace(found.module, '\[\d+\]$', ''))
-    WHERE found.rule IN ('low_clock', 'recomputation', 'unlike_layer')
+        ON timed_finding.module IS NULL
+        OR (work.module IS NULL AND starts_with(timed_finding.module, 'layer '))
+        OR starts_with(work.module, regexp_replace(timed_finding.module, '\[\d+\]$', ''))
+    WHERE timed_finding.rule IN ('low_clock', 'recomputation', 'unlike_layer')
 ),
 same_kernels AS (
     SELECT DISTINCT below.finding_id, above.finding_id AS shared_with
@@ -62,8 +62,8 @@ pair AS (
         above.finding_id AS shared_with,
         above.place,
         least(below.win_ns_per_step, above.win_ns_per_step) AS shared_ns_per_step
-    FROM found AS below
-    JOIN found AS above ON above.place < below.place
+    FROM timed_finding AS below
+    JOIN timed_finding AS above ON above.place < below.place
     LEFT JOIN same_kernels ON same_kernels.finding_id = below.finding_id AND same_kernels.shared_with = above.finding_id
     WHERE CASE
         -- A rank that comes late costs time on the others.

@@ -47,7 +47,7 @@ WITH slow AS (
     WHERE is_slow AND lost_ns > 0
     GROUP BY profile, rank_id
 ),
-exposed AS (
+exposed_time AS (
     SELECT profile, sum(communication_not_overlapped_ns)::BIGINT AS exposed_ns
     FROM step.time
     WHERE stage_ns IS NOT NULL OR origin = 'profiler'
@@ -68,4 +68,4 @@ SELECT
     if(link_count > 1, link_count, NULL) AS link_count,
     if(exposed_ns < lost_ns, exposed_ns, NULL) AS exposed_ns
 FROM slow
-LEFT JOIN exposed USING (profile)
+LEFT JOIN exposed_time USING (profile)

@@ -80,7 +80,7 @@ shape AS (
     CROSS JOIN threshold
     WHERE matmul.efficiency < threshold.most_efficiency
 ),
-worded AS (
+worded_shape AS (
     SELECT
         shape.*,
         CASE WHEN least_share < 1 THEN critical_ns * (1 - least_share) ELSE 0 END AS win_ns,
@@ -98,7 +98,7 @@ worded AS (
     FROM shape
     CROSS JOIN threshold
 ),
-found AS (
+finding AS (
     SELECT
         profile,
         rank_id,
@@ -111,36 +111,36 @@ found AS (
         sum(at_peak_ns)::BIGINT AS at_peak_ns,
         round(sum(win_ns))::BIGINT AS win_ns,
         count(*) AS shape_count,
-        arg_max(worded, (win_ns, duration_ns, input_shapes)) AS most
-    FROM worded
+        arg_max(worded_shape, (win_ns, duration_ns, input_shapes)) AS most
+    FROM worded_shape
     GROUP BY ALL
 )
 SELECT
-    found.profile,
-    found.rank_id,
-    found.module,
-    found.op,
-    found.kernel_type,
-    found.kernel_count AS count,
-    found.duration_ns AS time_ns,
-    found.win_ns,
-    found.at_peak_ns / found.duration_ns AS peak_share,
-    found.critical_ns,
-    found.shape_count,
-    found.most.data_type,
-    left(trim(found.most.input_shapes, '"'), 60) AS input_shapes,
-    found.most.efficiency,
-    nullif(found.most.causes, '') AS causes,
-    if(found.most.is_memory_bound, found.most.memory_ns, NULL) AS memory_ns,
-    found.most.duration_ns AS most_ns,
-    if(found.most.is_memory_bound, NULL, found.most.best_efficiency) AS attainable_share,
+    finding.profile,
+    finding.rank_id,
+    finding.module,
+    finding.op,
+    finding.kernel_type,
+    finding.kernel_count AS count,
+    finding.duration_ns AS time_ns,
+    finding.win_ns,
+    finding.at_peak_ns / finding.duration_ns AS peak_share,
+    finding.critical_ns,
+    finding.shape_count,
+    finding.most.data_type,
+    left(trim(finding.most.input_shapes, '"'), 60) AS input_shapes,
+    finding.most.efficiency,
+    nullif(finding.most.causes, '') AS causes,
+    if(finding.most.is_memory_bound, finding.most.memory_ns, NULL) AS memory_ns,
+    finding.most.duration_ns AS most_ns,
+    if(finding.most.is_memory_bound, NULL, finding.most.best_efficiency) AS attainable_share,
     CASE
-            WHEN found.most.is_memory_bound THEN 'memory'
-            WHEN found.most.row_count < threshold.few_rows OR found.most.column_count < threshold.few_rows THEN 'few rows'
-            WHEN found.most.inner_bytes % threshold.aligned_bytes > 0 THEN 'not aligned'
+            WHEN finding.most.is_memory_bound THEN 'memory'
+            WHEN finding.most.row_count < threshold.few_rows OR finding.most.column_count < threshold.few_rows THEN 'few rows'
+            WHEN finding.most.inner_bytes % threshold.aligned_bytes > 0 THEN 'not aligned'
             ELSE 'other'
         END AS situation,
     TRY_CAST(threshold.aligned_bytes AS BIGINT) AS multiple
-FROM found
+FROM finding
 CROSS JOIN threshold
-WHERE found.win_ns >= threshold.least_win_share * found.critical_ns
+WHERE finding.win_ns >= threshold.least_win_share * finding.critical_ns

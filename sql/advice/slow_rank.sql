@@ -47,16 +47,16 @@
 -- rank then sets the pace. The title names the reason: the rank computes longer, its host is late, or its other communication
 -- takes longer. If others wait for a whole pipeline stage that computes longer, [stage imbalance](#stage-imbalance) reports it.
 -- If most ranks make a few wait, there is one **hint**: the few have less work, or slow links.
-WITH exposed AS (
+WITH exposed_time AS (
     SELECT profile, sum(communication_not_overlapped_ns) / count(*) AS exposed_ns
     FROM step.time
     WHERE stage_ns IS NOT NULL OR origin = 'profiler'
     GROUP BY profile
 ),
-waiting AS (
-    SELECT slow_rank.*, exposed.exposed_ns
+waiting_rank AS (
+    SELECT slow_rank.*, exposed_time.exposed_ns
     FROM across.slow_rank
-    LEFT JOIN exposed USING (profile)
+    LEFT JOIN exposed_time USING (profile)
     WHERE NOT is_slow
 ),
 -- What is won is no more than what others wait beyond it, and than what of their communication computing does not cover, where
@@ -68,11 +68,11 @@ slow AS (
         slow.step_count,
         slow.computing_ns,
         slow.last_count,
-        avg(waiting.computing_ns) AS others_ns,
-        avg(waiting.waited_ns - slow.waited_ns) AS waited_ns,
-        avg(least(waiting.waited_ns - slow.waited_ns, waiting.exposed_ns)) AS win_ns
+        avg(waiting_rank.computing_ns) AS others_ns,
+        avg(waiting_rank.waited_ns - slow.waited_ns) AS waited_ns,
+        avg(least(waiting_rank.waited_ns - slow.waited_ns, waiting_rank.exposed_ns)) AS win_ns
     FROM across.slow_rank AS slow
-    CROSS JOIN waiting
+    CROSS JOIN waiting_rank
     WHERE slow.is_slow
     GROUP BY ALL
 ),
@@ -99,7 +99,7 @@ main_module AS (
     WHERE excess_ns > 0
     GROUP BY profile
 ),
-judged AS (
+candidate AS (
     SELECT
         slow.*,
         cause.idle_cause,
@@ -132,24 +132,24 @@ SELECT
     if(cause = 'computing', module, NULL) AS most_in,
     excess_ns,
     if(cause = 'host', idle_cause, NULL) AS idle_cause
-FROM judged
+FROM candidate
 WHERE NOT is_of_stage AND finding <> 'fast rank'
 UNION ALL
 SELECT
-    waiting.profile,
-    waiting.rank_id,
+    waiting_rank.profile,
+    waiting_rank.rank_id,
     NULL,
-    waiting.waited_ns * waiting.step_count,
+    waiting_rank.waited_ns * waiting_rank.step_count,
     NULL,
     'none',
-    waiting.waited_ns,
+    waiting_rank.waited_ns,
     (SELECT avg(waited_ns) FROM across.slow_rank WHERE is_slow),
-    waiting.computing_ns,
+    waiting_rank.computing_ns,
     finding.computing_ns,
     NULL,
     NULL,
     NULL,
     NULL
-FROM waiting
+FROM waiting_rank
 CROSS JOIN across.slow_rank_finding AS finding
 WHERE finding.finding = 'fast rank'

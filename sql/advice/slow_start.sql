@@ -36,7 +36,7 @@ WITH threshold AS (
     FROM advice.threshold
     WHERE rule = 'slow_start'
 ),
-starting AS (
+starting_rank AS (
     SELECT
         profile,
         rank_id,
@@ -52,15 +52,15 @@ starting AS (
     GROUP BY profile, rank_id
 )
 SELECT
-    starting.profile,
-    starting.rank_id,
-    starting.gap_count AS count,
-    starting.total_ns AS time_ns,
-    starting.total_ns / starting.gap_count AS mean_ns,
-    nullif(starting.waiting_ns, 0) AS waiting_ns,
-    nullif(starting.unknown_ns, 0) AS unknown_ns
-FROM starting
+    starting_rank.profile,
+    starting_rank.rank_id,
+    starting_rank.gap_count AS count,
+    starting_rank.total_ns AS time_ns,
+    starting_rank.total_ns / starting_rank.gap_count AS mean_ns,
+    nullif(starting_rank.waiting_ns, 0) AS waiting_ns,
+    nullif(starting_rank.unknown_ns, 0) AS unknown_ns
+FROM starting_rank
 JOIN across.rank_step USING (profile)
 CROSS JOIN threshold
-WHERE starting.gap_count >= threshold.least_gap_count * rank_step.step_count
-    OR starting.waiting_ns + starting.unknown_ns >= threshold.least_share * rank_step.duration_ns
+WHERE starting_rank.gap_count >= threshold.least_gap_count * rank_step.step_count
+    OR starting_rank.waiting_ns + starting_rank.unknown_ns >= threshold.least_share * rank_step.duration_ns

@@ -107,7 +107,7 @@ exposed AS (
     WHERE direction IS NULL
     GROUP BY exposed.profile, exposed.rank_id, operation
 ),
-judged AS (
+candidate AS (
     SELECT
         exposed.*,
         small.* EXCLUDE (profile, operation, transfer_count, duration_ns),
@@ -133,6 +133,6 @@ SELECT
     small_bytes::BIGINT AS packet_bytes,
     small_rate AS small_gb_s,
     if(lost_ns IS NULL, NULL, best_rate) AS best_gb_s,
-    coalesce(judged.is_in_modules, false) AS is_in_modules
-FROM judged
+    coalesce(candidate.is_in_modules, false) AS is_in_modules
+FROM candidate
 WHERE time_ns > 0

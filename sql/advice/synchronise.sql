@@ -21,7 +21,7 @@
 -- idle until the host has launched the next kernel. The evidence names that time too, but the win leaves it out: how much of it
 -- would disappear depends on how far the host could have run ahead. For an op such as `aten::_local_scalar_dense`, the
 -- outermost op around it of the same namespace is named (`aten::item`).
-WITH waiting AS (
+WITH waiting_op AS (
     SELECT
         profile,
         rank_id,
@@ -45,4 +45,4 @@ SELECT
     total_ns AS win_ns,
     coalesce(call, 'a call') AS call,
     behind_ns
-FROM waiting
+FROM waiting_op

@@ -4,11 +4,11 @@
 -- name     VARCHAR  name of the threshold: --threshold rule.name=value sets it
 -- value    DOUBLE   the value that applies
 -- @columns usual to meaning as in advice.usual_threshold
-WITH given AS (
+WITH given_threshold AS (
     SELECT string_split(text, '=')[1] AS name, string_split(text, '=')[2]::DOUBLE AS value
     FROM (SELECT unnest(getvariable('thresholds')::VARCHAR[]) AS text)
 )
-SELECT usual.rule, usual.name, coalesce(given.value, usual.usual) AS value, usual.usual, usual.unit, usual.meaning
+SELECT usual.rule, usual.name, coalesce(given_threshold.value, usual.usual) AS value, usual.usual, usual.unit, usual.meaning
 FROM advice.usual_threshold AS usual
-LEFT JOIN given ON given.name = usual.rule || '.' || usual.name
+LEFT JOIN given_threshold ON given_threshold.name = usual.rule || '.' || usual.name
 ORDER BY ALL

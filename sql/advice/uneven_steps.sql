@@ -49,7 +49,7 @@ usual AS (
     FROM step
     GROUP BY profile
 ),
-compared AS (
+compared_step AS (
     SELECT
         step.profile,
         step.rank_id,
@@ -79,7 +79,7 @@ uneven AS (
         sum(computing_ns)::BIGINT AS computing_ns,
         sum(uncovered_ns)::BIGINT AS uncovered_ns,
         sum(idle_ns)::BIGINT AS idle_ns
-    FROM compared
+    FROM compared_step
     WHERE is_long AND NOT is_first
     GROUP BY profile, rank_id
 )

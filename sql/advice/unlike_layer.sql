@@ -96,7 +96,7 @@ sibling AS (
     UNION ALL
     FROM of_layer
 ),
-compared AS (
+compared_layer AS (
     SELECT
         sibling.*,
         count(*) OVER (
@@ -124,7 +124,7 @@ unlike AS (
         bool_and(has_shapes) AS has_shapes,
         -- Neither another call nor the sizes of its inputs tell it from chance.
         sum(call_count) = 1 AND NOT bool_and(has_shapes) AS may_be_chance
-    FROM compared
+    FROM compared_layer
     CROSS JOIN threshold
     WHERE sibling_count >= least_sibling_count
         AND median_ns >= usual_ns * (1 + least_excess_share)

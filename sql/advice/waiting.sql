@@ -46,7 +46,7 @@ WITH of_type AS (
     GROUP BY ALL
 ),
 -- What all ranks of a group wait alike is not won by evening them out: it begins when the last one has come.
-waiting AS (
+waiting_operator AS (
     SELECT
         of_type.profile,
         of_type.rank_id,
@@ -74,13 +74,13 @@ SELECT
     exposed_ns,
     waiting_ns / exposed_ns AS waiting_share,
     transferring_ns,
-    if(waiting.late_ns < waiting_ns, waiting.late_ns, NULL) AS late_ns,
+    if(waiting_operator.late_ns < waiting_ns, waiting_operator.late_ns, NULL) AS late_ns,
     critical_ns,
-    win_ns < waiting.late_ns AS is_partly_won,
+    win_ns < waiting_operator.late_ns AS is_partly_won,
     job.missing_count,
     job.job_rank_count,
     job.is_exact
-FROM waiting
+FROM waiting_operator
 LEFT JOIN across.job ON job.missing_count > 0
 WHERE waiting_ns > 0
   -- A rank that makes the others wait is found with its cause by slow_rank, where all ranks that may be waited for are here.

@@ -24,21 +24,7 @@ climb AS (
     WHERE climb.end_ns < climb.moment_ns AND NOT op.is_step
 ),
 named_op AS (
-    SELECT
-        op_id,
-        tid,
-        name_id,
-        start_ns,
-        end_ns,
-        -- Whether it lies in another op of its name.
-        coalesce(
-            max(end_ns) OVER (
-                PARTITION BY tid, name_id
-                ORDER BY start_ns, end_ns DESC, op_id
-                ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-            ) >= end_ns,
-            false
-        ) AS is_inside
+    SELECT op_id, tid, name_id, start_ns, end_ns
     FROM trace.op
     SEMI JOIN allocation.moment USING (name_id)
     WHERE NOT is_step
@@ -57,12 +43,13 @@ innermost AS (
 ),
 outermost AS (
     SELECT tid, name_id, start_ns, arg_max(op_id, (end_ns, -op_id)) AS op_id, max(end_ns) AS end_ns, true AS is_outermost
-    FROM named_op
-    WHERE NOT is_inside
+    FROM reached_before(named_op, (tid, name_id), op_id)
+    -- Not in another op of its name.
+    WHERE coalesce(reached_ns < end_ns, true)
     GROUP BY tid, name_id, start_ns
 ),
 -- The last op of the name that started before the moment is around it, unless it has ended: then the one around it may be.
-found AS (
+op_of_block AS (
     SELECT moment.block_id, moment.is_of_queue, moment.task_end_ns, op.op_id, op.start_ns, op.is_outermost
     FROM named_moment AS moment
     ASOF JOIN innermost AS op ON op.tid = moment.tid AND op.name_id = moment.name_id AND op.start_ns <= moment.moment_ns
@@ -81,5 +68,5 @@ found AS (
 -- Work of the thread itself counts before work that it may have done for another thread; a block of a queue thread has only
 -- this.
 SELECT block_id, op_id, task_end_ns
-FROM found
+FROM op_of_block
 QUALIFY row_number() OVER (PARTITION BY block_id ORDER BY is_of_queue, is_outermost, start_ns DESC, op_id, task_end_ns) = 1

@@ -15,7 +15,7 @@ WITH moment AS (
     WHERE role = 'framework' AND measure = 'allocated'
     GROUP BY device_number
 ),
-held AS (
+held_memory AS (
     SELECT
         usage.component,
         usage.role,
@@ -32,15 +32,19 @@ held AS (
     GROUP BY usage.component, usage.role, usage.device_id
 )
 SELECT
-    held.role,
-    held.component,
-    held.device_id,
-    held.peak_allocated_bytes,
-    held.peak_active_bytes,
-    held.peak_reserved_bytes,
-    coalesce(held.until_peak_bytes, held.after_peak_bytes) AS at_peak_bytes,
+    held_memory.role,
+    held_memory.component,
+    held_memory.device_id,
+    held_memory.peak_allocated_bytes,
+    held_memory.peak_active_bytes,
+    held_memory.peak_reserved_bytes,
+    coalesce(held_memory.until_peak_bytes, held_memory.after_peak_bytes) AS at_peak_bytes,
     device.memory_bytes
-FROM held
-LEFT JOIN trace.device_memory AS device ON device.device_id IS NOT DISTINCT FROM held.device_id
-WHERE greatest(held.peak_allocated_bytes, held.peak_reserved_bytes) > 0
-ORDER BY held.role, coalesce(held.peak_reserved_bytes, held.peak_allocated_bytes) DESC, held.component, held.device_id
+FROM held_memory
+LEFT JOIN trace.device_memory AS device ON device.device_id IS NOT DISTINCT FROM held_memory.device_id
+WHERE greatest(held_memory.peak_allocated_bytes, held_memory.peak_reserved_bytes) > 0
+ORDER BY
+    held_memory.role,
+    coalesce(held_memory.peak_reserved_bytes, held_memory.peak_allocated_bytes) DESC,
+    held_memory.component,
+    held_memory.device_id

@@ -16,7 +16,7 @@
 -- lifetime       ENUM('op', 'module call', 'step', 'several steps', 'recording', 'not released')  the shortest of these within
 --                         which it was released: the op that allocated it; the module call, or task of the autograd engine,
 --                         around that op; the step; a later step; the recording, where steps do not say it
-WITH placed AS (
+WITH placed_block AS (
     SELECT
         block.*,
         coalesce(call_op.name_id, op.name_id) AS op_name_id,
@@ -33,15 +33,15 @@ WITH placed AS (
     LEFT JOIN module.call ON call.interval_id = op_interval.interval_id
     LEFT JOIN module.path ON path.path_key = call.path_key AND path.is_backward = call.is_backward
 ),
-begun AS (
-    SELECT placed.*, if(placed.allocated_ns < period.end_ns, period.step_id, NULL) AS step_id
-    FROM placed
-    ASOF LEFT JOIN step.period ON placed.allocated_ns >= period.start_ns
+block_from_step AS (
+    SELECT placed_block.*, if(placed_block.allocated_ns < period.end_ns, period.step_id, NULL) AS step_id
+    FROM placed_block
+    ASOF LEFT JOIN step.period ON placed_block.allocated_ns >= period.start_ns
 ),
-ended AS (
-    SELECT begun.*, if(begun.released_ns < period.end_ns, period.step_id, NULL) AS released_step_id
-    FROM begun
-    ASOF LEFT JOIN step.period ON begun.released_ns >= period.start_ns
+block_to_step AS (
+    SELECT block_from_step.*, if(block_from_step.released_ns < period.end_ns, period.step_id, NULL) AS released_step_id
+    FROM block_from_step
+    ASOF LEFT JOIN step.period ON block_from_step.released_ns >= period.start_ns
 )
 SELECT
     block_id,
@@ -65,4 +65,4 @@ SELECT
         WHEN step_id <> released_step_id THEN 'several steps'
         ELSE 'recording'
     END::ENUM('op', 'module call', 'step', 'several steps', 'recording', 'not released') AS lifetime
-FROM ended
+FROM block_to_step

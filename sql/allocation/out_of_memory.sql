@@ -15,23 +15,23 @@ WITH op_at AS (
     WHERE NOT op.is_step
     GROUP BY event.event_id
 ),
-stepped AS (
+failure_in_step AS (
     SELECT event.*, if(event.time_ns < period.end_ns, period.step_id, NULL) AS step_id
     FROM trace.out_of_memory AS event
     ASOF LEFT JOIN step.period ON event.time_ns >= period.start_ns
 )
 SELECT
-    stepped.device_id,
-    stepped.time_ns,
-    stepped.size_bytes,
-    stepped.allocated_bytes,
-    stepped.reserved_bytes,
-    stepped.step_id,
+    failure_in_step.device_id,
+    failure_in_step.time_ns,
+    failure_in_step.size_bytes,
+    failure_in_step.allocated_bytes,
+    failure_in_step.reserved_bytes,
+    failure_in_step.step_id,
     op_at.name_id AS op_name_id,
     device.memory_bytes,
-    device.memory_bytes - stepped.reserved_bytes AS left_bytes
-FROM stepped
+    device.memory_bytes - failure_in_step.reserved_bytes AS left_bytes
+FROM failure_in_step
 LEFT JOIN op_at USING (event_id)
-LEFT JOIN trace.device_memory AS device ON device.device_id IS NOT DISTINCT FROM stepped.device_id
-WHERE getvariable('step_id') IS NULL OR stepped.step_id = getvariable('step_id')
-ORDER BY stepped.time_ns, stepped.event_id
+LEFT JOIN trace.device_memory AS device ON device.device_id IS NOT DISTINCT FROM failure_in_step.device_id
+WHERE getvariable('step_id') IS NULL OR failure_in_step.step_id = getvariable('step_id')
+ORDER BY failure_in_step.time_ns, failure_in_step.event_id

@@ -39,7 +39,7 @@ WITH of_blocks AS (
     LEFT JOIN module.path USING (path_id)
     GROUP BY ALL
 ),
-explained AS (
+explained_memory AS (
     SELECT component, role, device_id, measure, sum(live_bytes)::BIGINT AS live_bytes
     FROM of_blocks
     GROUP BY ALL
@@ -50,15 +50,15 @@ rest AS (
         peak.*,
         has_blocks.component IS NOT NULL AS has_blocks,
         if(peak.measure = 'reserved', coalesce(peak.allocated_bytes, peak.peak_bytes), peak.peak_bytes)
-            - coalesce(explained.live_bytes, 0) AS not_explained_bytes,
+            - coalesce(explained_memory.live_bytes, 0) AS not_explained_bytes,
         if(peak.measure = 'reserved', peak.peak_bytes - peak.allocated_bytes, 0) AS cached_bytes
     FROM allocation.peak_moment AS peak
     LEFT JOIN has_blocks ON has_blocks.component = peak.component AND has_blocks.role = peak.role::VARCHAR
-    LEFT JOIN explained
-        ON explained.component = peak.component
-        AND explained.role = peak.role::VARCHAR
-        AND explained.device_id IS NOT DISTINCT FROM peak.device_id
-        AND explained.measure = peak.measure
+    LEFT JOIN explained_memory
+        ON explained_memory.component = peak.component
+        AND explained_memory.role = peak.role::VARCHAR
+        AND explained_memory.device_id IS NOT DISTINCT FROM peak.device_id
+        AND explained_memory.measure = peak.measure
 ),
 part AS (
     FROM of_blocks

@@ -10,7 +10,7 @@
 -- step_id          BIGINT   profiler step; NULL outside steps
 -- allocated_bytes  BIGINT   allocated at that moment; NULL when not recorded
 -- reserved_bytes   BIGINT   reserved at that moment; NULL when not recorded
-WITH measured AS (
+WITH measured_total AS (
     SELECT usage.*, unnest([
         {measure: 'allocated', bytes: allocated_bytes},
         {measure: 'active', bytes: active_bytes},
@@ -28,7 +28,7 @@ SELECT
     step_id,
     allocated_bytes,
     reserved_bytes
-FROM measured
+FROM measured_total
 WHERE one.bytes IS NOT NULL
 QUALIFY
     row_number() OVER (

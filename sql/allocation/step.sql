@@ -21,7 +21,7 @@ allocator AS (
     FROM trace.memory_usage
     WHERE allocated_bytes IS NOT NULL
 ),
-recorded AS (
+recorded_total AS (
     SELECT usage.*, if(usage.time_ns < period.end_ns, period.step_id, NULL) AS step_id
     FROM trace.memory_usage AS usage
     ASOF LEFT JOIN step.period ON usage.time_ns >= period.start_ns
@@ -51,7 +51,7 @@ at_begin AS (
 ),
 first_recorded AS (
     SELECT component, role, device_id, step_id, time_ns, allocated_bytes
-    FROM recorded
+    FROM recorded_total
     WHERE allocated_bytes IS NOT NULL
     QUALIFY row_number() OVER (PARTITION BY component, role, device_id ORDER BY time_ns, usage_id) = 1
 ),
@@ -73,13 +73,13 @@ before_first AS (
         AND block.device_id IS NOT DISTINCT FROM first.device_id
     WHERE first.step_id IS NOT NULL AND block.size_bytes <= first.allocated_bytes
 ),
-held AS (
+total_of_step AS (
     FROM at_begin
     UNION ALL
     FROM before_first
     UNION ALL
     SELECT step_id, component, role, device_id, allocated_bytes, reserved_bytes, active_bytes
-    FROM recorded
+    FROM recorded_total
     WHERE step_id IS NOT NULL AND allocated_bytes IS NOT NULL
 ),
 of_step AS (
@@ -92,7 +92,7 @@ of_step AS (
         max(allocated_bytes) AS peak_bytes,
         max(active_bytes) AS peak_active_bytes,
         max(reserved_bytes) AS peak_reserved_bytes
-    FROM held
+    FROM total_of_step
     GROUP BY ALL
 ),
 of_blocks AS (

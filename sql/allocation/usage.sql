@@ -7,7 +7,7 @@
 -- fragmentation_bytes  BIGINT  reserved_bytes - allocated_bytes: taken from the device and not handed out; NULL where one of
 --                              these is
 -- active_bytes         BIGINT  in blocks that are handed out, or released but still used by a stream; NULL when not recorded
-WITH stepped AS (
+WITH total_in_step AS (
     SELECT usage.*, if(usage.time_ns < period.end_ns, period.step_id, NULL) AS step_id
     FROM trace.memory_usage AS usage
     ASOF LEFT JOIN step.period ON usage.time_ns >= period.start_ns
@@ -23,6 +23,6 @@ SELECT
     reserved_bytes,
     reserved_bytes - allocated_bytes AS fragmentation_bytes,
     active_bytes
-FROM stepped
+FROM total_in_step
 WHERE getvariable('step_id') IS NULL OR step_id = getvariable('step_id')
 ORDER BY time_ns, role, component, device_id, allocated_bytes, reserved_bytes, active_bytes, usage_id

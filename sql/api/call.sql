@@ -11,7 +11,7 @@
 -- self_ns      BIGINT   its time without that of the calls directly inside it on its thread, ns; where these overlap, their
 --                       time is subtracted once
 -- idle_ns      BIGINT   how long the device was idle during the call (free.gap), ns; NULL where the rank has no kernels
-WITH chosen AS (
+WITH chosen_call AS (
     SELECT host_api.*
     FROM trace.host_api
     LEFT JOIN step.selected ON host_api.start_ns >= selected.start_ns AND host_api.start_ns < selected.end_ns
@@ -39,28 +39,28 @@ gap AS (
 ),
 -- How long the device had been idle up to the start, and up to the end, of a call.
 up_to_start AS (
-    SELECT host_api_id, gap.before_ns + least(chosen.start_ns, gap.end_ns) - gap.start_ns AS idle_ns
-    FROM chosen
-    ASOF JOIN gap ON gap.start_ns <= chosen.start_ns
+    SELECT host_api_id, gap.before_ns + least(chosen_call.start_ns, gap.end_ns) - gap.start_ns AS idle_ns
+    FROM chosen_call
+    ASOF JOIN gap ON gap.start_ns <= chosen_call.start_ns
 ),
 up_to_end AS (
-    SELECT host_api_id, gap.before_ns + least(chosen.end_ns, gap.end_ns) - gap.start_ns AS idle_ns
-    FROM chosen
-    ASOF JOIN gap ON gap.start_ns <= chosen.end_ns
+    SELECT host_api_id, gap.before_ns + least(chosen_call.end_ns, gap.end_ns) - gap.start_ns AS idle_ns
+    FROM chosen_call
+    ASOF JOIN gap ON gap.start_ns <= chosen_call.end_ns
 ),
 kernels AS (
     SELECT count(*) AS kernel_count
     FROM step.kernel_step
 )
 SELECT
-    chosen.host_api_id,
-    chosen.level,
-    chosen.name_id,
-    chosen.role,
-    chosen.duration_ns,
-    chosen.duration_ns - coalesce(inside_total.inside_ns, 0) AS self_ns,
+    chosen_call.host_api_id,
+    chosen_call.level,
+    chosen_call.name_id,
+    chosen_call.role,
+    chosen_call.duration_ns,
+    chosen_call.duration_ns - coalesce(inside_total.inside_ns, 0) AS self_ns,
     if(kernels.kernel_count > 0, (coalesce(up_to_end.idle_ns, 0) - coalesce(up_to_start.idle_ns, 0))::BIGINT, NULL) AS idle_ns
-FROM chosen
+FROM chosen_call
 LEFT JOIN inside_total USING (host_api_id)
 LEFT JOIN up_to_start USING (host_api_id)
 LEFT JOIN up_to_end USING (host_api_id)

@@ -19,7 +19,7 @@
 -- q3_ns      BIGINT   the same for three quarters of the calls, ns
 -- p95_ns     BIGINT   the same for 95 % of the calls, ns
 -- max_ns     BIGINT   longest time, ns
-WITH counted AS (
+WITH counted_duration AS (
     SELECT * RENAME (call_count AS row_count)
     FROM api.duration
 )
@@ -32,7 +32,7 @@ SELECT
     more.idle_ns,
     unnest(spread)
 FROM statistic_of(
-    counted,
+    counted_duration,
     {'level': level, 'name_id': name_id, 'role': role},
     {'self_ns': sum(self_ns)::BIGINT, 'idle_ns': sum(idle_ns)::BIGINT}
 )

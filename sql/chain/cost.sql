@@ -20,7 +20,7 @@
 -- backward_critical_ns  BIGINT  the part of it in kernels that are critical, ns
 -- win_ns           BIGINT   the most that a fused op can win, ns: for each chain, the critical time and the gaps without the
 --                           least time, or the time of its launches; and the critical time of its backward
-WITH stepped AS (
+WITH recorded_steps AS (
     SELECT count(*) > 0 AS has_rows
     FROM step.period
 ),
@@ -50,13 +50,13 @@ member AS (
     JOIN module.kernel USING (kernel_id)
     JOIN trace.kernel AS device USING (kernel_id)
     JOIN critical.kernel AS critical USING (kernel_id)
-    CROSS JOIN stepped
+    CROSS JOIN recorded_steps
     LEFT JOIN launch USING (launch_id)
     LEFT JOIN roofline.tensors AS inputs
         ON inputs.shapes_id = device.input_shapes_id AND inputs.types_id = device.input_types_id
     LEFT JOIN roofline.tensors AS outputs
         ON outputs.shapes_id = device.output_shapes_id AND outputs.types_id = device.output_types_id
-    WHERE NOT stepped.has_rows OR member.kernel_id IN (SELECT kernel_id FROM kernels.step)
+    WHERE NOT recorded_steps.has_rows OR member.kernel_id IN (SELECT kernel_id FROM kernels.step)
 ),
 -- Gaps that lie between two kernels of a chain.
 gap AS (
@@ -123,7 +123,7 @@ chain AS (
     FROM member
     GROUP BY member.chain_id
 ),
-weighed AS (
+weighed_chain AS (
     SELECT
         chain.*,
         if(chain.is_critical, coalesce(gap.duration_ns, 0), 0) AS gap_ns,
@@ -140,46 +140,51 @@ weighed AS (
     LEFT JOIN backward USING (chain_id)
     LEFT JOIN roofline.bandwidth ON true
 ),
-summed AS (
+summed_chain AS (
     SELECT
         found.pattern,
-        weighed.path_id,
-        arg_min(weighed.name_ids, weighed.chain_id) AS name_ids,
+        weighed_chain.path_id,
+        arg_min(weighed_chain.name_ids, weighed_chain.chain_id) AS name_ids,
         count(*) AS chain_count,
-        sum(weighed.kernel_count)::BIGINT AS kernel_count,
-        sum(weighed.duration_ns)::BIGINT AS duration_ns,
-        sum(weighed.critical_ns)::BIGINT AS critical_ns,
-        sum(weighed.gap_ns)::BIGINT AS gap_ns,
-        sum(weighed.late_ns)::BIGINT AS late_ns,
-        sum(weighed.least_ns)::BIGINT AS least_ns,
-        sum(weighed.backward_ns)::BIGINT AS backward_ns,
-        sum(weighed.backward_critical_ns)::BIGINT AS backward_critical_ns
-    FROM weighed
+        sum(weighed_chain.kernel_count)::BIGINT AS kernel_count,
+        sum(weighed_chain.duration_ns)::BIGINT AS duration_ns,
+        sum(weighed_chain.critical_ns)::BIGINT AS critical_ns,
+        sum(weighed_chain.gap_ns)::BIGINT AS gap_ns,
+        sum(weighed_chain.late_ns)::BIGINT AS late_ns,
+        sum(weighed_chain.least_ns)::BIGINT AS least_ns,
+        sum(weighed_chain.backward_ns)::BIGINT AS backward_ns,
+        sum(weighed_chain.backward_critical_ns)::BIGINT AS backward_critical_ns
+    FROM weighed_chain
     JOIN chain.found USING (chain_id)
-    GROUP BY found.pattern, weighed.path_id
+    GROUP BY found.pattern, weighed_chain.path_id
 ),
-worded AS (
-    SELECT summed.pattern, summed.path_id, string_agg(coalesce(name.text, '(not known)'), ', ' ORDER BY one.position) AS parts
-    FROM summed
-    CROSS JOIN unnest(summed.name_ids) WITH ORDINALITY AS one (name_id, position)
+worded_chain AS (
+    SELECT
+        summed_chain.pattern,
+        summed_chain.path_id,
+        string_agg(coalesce(name.text, '(not known)'), ', ' ORDER BY one.position) AS parts
+    FROM summed_chain
+    CROSS JOIN unnest(summed_chain.name_ids) WITH ORDINALITY AS one (name_id, position)
     LEFT JOIN trace.string AS name ON name.text_id = one.name_id
-    GROUP BY summed.pattern, summed.path_id
+    GROUP BY summed_chain.pattern, summed_chain.path_id
 )
 SELECT
-    summed.pattern,
+    summed_chain.pattern,
     path.module_path AS module,
-    worded.parts,
-    summed.chain_count,
-    summed.kernel_count,
-    summed.duration_ns,
-    summed.critical_ns,
-    summed.gap_ns,
-    summed.late_ns,
-    summed.least_ns,
-    summed.backward_ns,
-    summed.backward_critical_ns,
-    summed.critical_ns + summed.gap_ns + summed.late_ns - summed.least_ns + summed.backward_critical_ns AS win_ns
-FROM summed
-JOIN worded ON worded.pattern = summed.pattern AND worded.path_id IS NOT DISTINCT FROM summed.path_id
-LEFT JOIN module.path ON path.path_id = summed.path_id
-ORDER BY win_ns DESC, summed.pattern, summed.path_id
+    worded_chain.parts,
+    summed_chain.chain_count,
+    summed_chain.kernel_count,
+    summed_chain.duration_ns,
+    summed_chain.critical_ns,
+    summed_chain.gap_ns,
+    summed_chain.late_ns,
+    summed_chain.least_ns,
+    summed_chain.backward_ns,
+    summed_chain.backward_critical_ns,
+    summed_chain.critical_ns + summed_chain.gap_ns + summed_chain.late_ns - summed_chain.least_ns
+        + summed_chain.backward_critical_ns AS win_ns
+FROM summed_chain
+JOIN worded_chain
+    ON worded_chain.pattern = summed_chain.pattern AND worded_chain.path_id IS NOT DISTINCT FROM summed_chain.path_id
+LEFT JOIN module.path ON path.path_id = summed_chain.path_id
+ORDER BY win_ns DESC, summed_chain.pattern, summed_chain.path_id

@@ -25,7 +25,7 @@ piece AS (
     FROM sequence
     CROSS JOIN any_pattern
 ),
-placed AS (
+placed_piece AS (
     SELECT
         stream,
         number,
@@ -37,7 +37,7 @@ placed AS (
 ),
 meaning AS (
     SELECT symbols, arg_min(pattern, precedence) AS pattern
-    FROM (SELECT DISTINCT symbols FROM placed)
+    FROM (SELECT DISTINCT symbols FROM placed_piece)
     CROSS JOIN chain.pattern
     WHERE regexp_full_match(symbols, expression)
     GROUP BY symbols
@@ -48,5 +48,5 @@ SELECT
     stream,
     first_place::BIGINT AS first_place,
     (first_place + length(symbols) - 1)::BIGINT AS last_place
-FROM placed
+FROM placed_piece
 JOIN meaning USING (symbols)

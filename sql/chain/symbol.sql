@@ -11,15 +11,15 @@
 -- c cast, copy or transpose, j slice or split, n negate, k concatenate, e exp, h maximum, f softmax, w silu, g sigmoid, u gelu,
 -- y erf, t tanh, l fill or choose by a mask, o dropout, M matmul, B batched matmul, L lerp, A addcmul, D addcdiv, O an op on a
 -- list of tensors.
-WITH used AS (
+WITH used_type AS (
     SELECT DISTINCT name_id, type_id, op_name_id
     FROM module.kernel
     WHERE kind IN ('compute', 'copy')
 ),
 -- mul for aten::mul_, aclnnMuls_MulAiCore_Mul's type Muls and MulFunctor; the number of a version is no part of the word.
-worded AS (
+worded_type AS (
     SELECT
-        used.*,
+        used_type.*,
         regexp_replace(regexp_replace(lower(type.text), '_|aicore$', '', 'g'), 'v\d+$', '') AS type_word,
         regexp_extract(lower(op.text), '^(?:\w+::)?_*(\w+?)_*$', 1) AS op_word,
         lower(regexp_extract(
@@ -29,12 +29,12 @@ worded AS (
             || '(?:Functor|Ops|_kernel|_scalar|_forward|_impl|Copy|<)',
             1
         )) AS name_word
-    FROM used
-    LEFT JOIN trace.string AS type ON type.text_id = used.type_id
-    LEFT JOIN trace.string AS op ON op.text_id = used.op_name_id
-    LEFT JOIN trace.string AS name ON name.text_id = used.name_id
+    FROM used_type
+    LEFT JOIN trace.string AS type ON type.text_id = used_type.type_id
+    LEFT JOIN trace.string AS op ON op.text_id = used_type.op_name_id
+    LEFT JOIN trace.string AS name ON name.text_id = used_type.name_id
 ),
-known (symbol, words) AS (
+known_type (symbol, words) AS (
     VALUES
         ('x', ['mul', 'muls']),
         ('d', ['div', 'divs', 'realdiv', 'true_divide']),
@@ -69,17 +69,17 @@ known (symbol, words) AS (
 ),
 meaning AS (
     SELECT symbol, unnest(words) AS word
-    FROM known
+    FROM known_type
 )
 SELECT
-    worded.name_id,
-    worded.type_id,
-    worded.op_name_id,
+    worded_type.name_id,
+    worded_type.type_id,
+    worded_type.op_name_id,
     CASE
-        WHEN starts_with(worded.type_word, 'foreach') OR starts_with(worded.op_word, 'foreach') THEN 'O'
+        WHEN starts_with(worded_type.type_word, 'foreach') OR starts_with(worded_type.op_word, 'foreach') THEN 'O'
         ELSE coalesce(of_type.symbol, of_op.symbol, of_name.symbol, '.')
     END AS symbol
-FROM worded
-LEFT JOIN meaning AS of_type ON of_type.word = worded.type_word
-LEFT JOIN meaning AS of_op ON of_op.word = worded.op_word
-LEFT JOIN meaning AS of_name ON of_name.word = worded.name_word
+FROM worded_type
+LEFT JOIN meaning AS of_type ON of_type.word = worded_type.type_word
+LEFT JOIN meaning AS of_op ON of_op.word = worded_type.op_word
+LEFT JOIN meaning AS of_name ON of_name.word = worded_type.name_word

@@ -10,7 +10,7 @@
 --                             where no kernel of the rank has counters
 -- bound_lost_ns      BIGINT   the part of lost_ns in kernels that they show to be bound by something else, so that it is less,
 --                             ns; NULL where no kernel of the rank has counters
-WITH summed AS (
+WITH summed_type AS (
     SELECT
         kernel.type_id,
         count(*) AS kernel_count,
@@ -26,13 +26,13 @@ WITH summed AS (
 )
 SELECT
     type.text AS type,
-    summed.kernel_count,
-    summed.duration_ns,
-    summed.mean_clock_mhz,
-    summed.below_count,
-    summed.lost_ns,
-    if(sum(summed.bound_count) OVER () > 0, summed.computing_lost_ns, NULL) AS computing_lost_ns,
-    if(sum(summed.bound_count) OVER () > 0, summed.bound_lost_ns, NULL) AS bound_lost_ns
-FROM summed
-LEFT JOIN trace.string AS type ON type.text_id = summed.type_id
-ORDER BY summed.lost_ns DESC, summed.duration_ns DESC, type
+    summed_type.kernel_count,
+    summed_type.duration_ns,
+    summed_type.mean_clock_mhz,
+    summed_type.below_count,
+    summed_type.lost_ns,
+    if(sum(summed_type.bound_count) OVER () > 0, summed_type.computing_lost_ns, NULL) AS computing_lost_ns,
+    if(sum(summed_type.bound_count) OVER () > 0, summed_type.bound_lost_ns, NULL) AS bound_lost_ns
+FROM summed_type
+LEFT JOIN trace.string AS type ON type.text_id = summed_type.type_id
+ORDER BY summed_type.lost_ns DESC, summed_type.duration_ns DESC, type

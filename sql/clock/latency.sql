@@ -15,7 +15,7 @@ WITH launch AS (
     FROM trace.launch
     GROUP BY launch_id
 ),
-linked AS (
+linked_kernel AS (
     SELECT kernel.start_ns - coalesce(launch.start_ns, op.start_ns) AS latency_ns
     FROM trace.kernel
     LEFT JOIN launch USING (launch_id)
@@ -23,29 +23,29 @@ linked AS (
     LEFT JOIN trace.op USING (op_id)
     WHERE kernel.kind <> 'schedule' AND coalesce(launch.start_ns, op.start_ns) IS NOT NULL
 ),
-counted AS (
+link_count AS (
     SELECT
         count(*) AS linked_count,
         count(*) FILTER (latency_ns <= -100_000) AS early_count,
         quantile_disc(latency_ns, 0.01) AS least_latency_ns,
         -- Without damaged links, which may lie anywhere.
         quantile_disc(-latency_ns, 0.95) FILTER (latency_ns <= -100_000) AS usual_early_ns
-    FROM linked
+    FROM linked_kernel
 ),
 early AS (
-    SELECT max(-linked.latency_ns) AS early_ns
-    FROM linked
-    CROSS JOIN counted
-    WHERE -linked.latency_ns * 4 <= counted.usual_early_ns * 5
-        AND counted.early_count >= if(counted.early_count * 5 >= counted.linked_count, 3, 10)
-        AND counted.early_count * 1000 >= counted.linked_count
+    SELECT max(-linked_kernel.latency_ns) AS early_ns
+    FROM linked_kernel
+    CROSS JOIN link_count
+    WHERE -linked_kernel.latency_ns * 4 <= link_count.usual_early_ns * 5
+        AND link_count.early_count >= if(link_count.early_count * 5 >= link_count.linked_count, 3, 10)
+        AND link_count.early_count * 1000 >= link_count.linked_count
 ),
 quick AS (
-    SELECT count(*) FILTER (linked.latency_ns <= counted.least_latency_ns + 200_000) * 10 >= count(*) AS is_usual
-    FROM linked
-    CROSS JOIN counted
+    SELECT count(*) FILTER (linked_kernel.latency_ns <= link_count.least_latency_ns + 200_000) * 10 >= count(*) AS is_usual
+    FROM linked_kernel
+    CROSS JOIN link_count
 )
-SELECT counted.linked_count, counted.early_count, early.early_ns, counted.least_latency_ns, quick.is_usual
-FROM counted
+SELECT link_count.linked_count, link_count.early_count, early.early_ns, link_count.least_latency_ns, quick.is_usual
+FROM link_count
 CROSS JOIN early
 CROSS JOIN quick

@@ -13,11 +13,11 @@
 -- critical_lost_ns       BIGINT   the part of it in kernels that are critical, as in critical.kernel, ns
 -- computing_lost_ns      BIGINT   the part of critical_lost_ns in kernels that hardware counters show to be bound by computing,
 --                                 ns; NULL where no kernel of the rank has counters
-WITH stepped AS (
+WITH recorded_steps AS (
     SELECT count(*) > 0 AS has_rows
     FROM step.period
 ),
-counted AS (
+counted_kernel AS (
     SELECT
         kernel.*,
         round(
@@ -25,10 +25,10 @@ counted AS (
         )::BIGINT AS critical_lost_ns
     FROM clock.kernel
     LEFT JOIN critical.kernel AS critical ON critical.kernel_id = kernel.kernel_id
-    CROSS JOIN stepped
-    WHERE NOT stepped.has_rows OR kernel.kernel_id IN (SELECT kernel_id FROM kernels.step)
+    CROSS JOIN recorded_steps
+    WHERE NOT recorded_steps.has_rows OR kernel.kernel_id IN (SELECT kernel_id FROM kernels.step)
 ),
-summed AS (
+device_loss AS (
     SELECT
         device_id,
         count(*) AS kernel_count,
@@ -39,19 +39,19 @@ summed AS (
         coalesce(sum(critical_lost_ns), 0)::BIGINT AS critical_lost_ns,
         coalesce(sum(critical_lost_ns) FILTER (bound = 'compute'), 0)::BIGINT AS computing_lost_ns,
         count(bound) AS bound_count
-    FROM counted
+    FROM counted_kernel
     GROUP BY device_id
 )
 SELECT
-    summed.device_id,
+    device_loss.device_id,
     rated.rated_mhz,
-    summed.kernel_count,
-    summed.below_count,
-    summed.below_ns,
-    summed.below_cycles / nullif(summed.below_ns, 0) AS mean_below_mhz,
-    summed.lost_ns,
-    summed.critical_lost_ns,
-    if(sum(summed.bound_count) OVER () > 0, summed.computing_lost_ns, NULL) AS computing_lost_ns
-FROM summed
+    device_loss.kernel_count,
+    device_loss.below_count,
+    device_loss.below_ns,
+    device_loss.below_cycles / nullif(device_loss.below_ns, 0) AS mean_below_mhz,
+    device_loss.lost_ns,
+    device_loss.critical_lost_ns,
+    if(sum(device_loss.bound_count) OVER () > 0, device_loss.computing_lost_ns, NULL) AS computing_lost_ns
+FROM device_loss
 JOIN clock.rated USING (device_id)
-WHERE summed.below_count > 0
+WHERE device_loss.below_count > 0

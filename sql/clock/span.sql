@@ -10,7 +10,7 @@
 -- clock_mhz     BIGINT  the clock, MHz; NULL before the first sample
 -- rated_mhz     BIGINT  rated clock, as in clock.rated, MHz
 -- computing_ns  BIGINT  part of it in which a compute kernel ran, ns; a low clock costs nothing while none runs
-WITH recorded AS (
+WITH recorded_time AS (
     SELECT min(start_ns) AS start_ns, max(end_ns) AS end_ns
     FROM trace.kernel
     WHERE kind <> 'schedule'
@@ -20,10 +20,10 @@ moment AS (
     FROM trace.clock
     UNION ALL
     -- Unless a sample is as early as the first kernel, the clock before the first sample is not known.
-    SELECT rated.device_id, recorded.start_ns, NULL
+    SELECT rated.device_id, recorded_time.start_ns, NULL
     FROM clock.rated
-    CROSS JOIN recorded
-    WHERE recorded.start_ns NOT IN (
+    CROSS JOIN recorded_time
+    WHERE recorded_time.start_ns NOT IN (
         SELECT clock.start_ns
         FROM trace.clock
         WHERE clock.device_id IS NOT DISTINCT FROM rated.device_id
@@ -36,7 +36,7 @@ in_force AS (
         last_value(clock_mhz IGNORE NULLS) OVER (PARTITION BY device_id ORDER BY start_ns) AS clock_mhz
     FROM moment
 ),
-changed AS (
+changed_clock AS (
     SELECT *
     FROM in_force
     QUALIFY clock_mhz IS DISTINCT FROM lag(clock_mhz) OVER (PARTITION BY device_id ORDER BY start_ns)
@@ -44,13 +44,15 @@ changed AS (
 ),
 span AS (
     SELECT
-        changed.device_id,
-        greatest(changed.start_ns, recorded.start_ns) AS start_ns,
+        changed_clock.device_id,
+        greatest(changed_clock.start_ns, recorded_time.start_ns) AS start_ns,
         -- least() ignores NULL.
-        least(lead(changed.start_ns) OVER (PARTITION BY device_id ORDER BY changed.start_ns), recorded.end_ns) AS end_ns,
-        changed.clock_mhz
-    FROM changed
-    CROSS JOIN recorded
+        least(
+            lead(changed_clock.start_ns) OVER (PARTITION BY device_id ORDER BY changed_clock.start_ns), recorded_time.end_ns
+        ) AS end_ns,
+        changed_clock.clock_mhz
+    FROM changed_clock
+    CROSS JOIN recorded_time
 ),
 computing AS (
     SELECT start_ns, end_ns

@@ -9,7 +9,7 @@ WITH launch AS (
     FROM trace.launch
     GROUP BY launch_id
 ),
-linked AS (
+linked_kernel AS (
     SELECT coalesce(launch.start_ns, op.start_ns) AS launched_ns, kernel.end_ns
     FROM trace.kernel
     LEFT JOIN launch USING (launch_id)
@@ -18,12 +18,12 @@ linked AS (
     WHERE kernel.kind <> 'schedule' AND coalesce(launch.start_ns, op.start_ns) IS NOT NULL
 ),
 -- When all that was launched up to a moment had ended.
-launched AS (
+launched_kernel AS (
     SELECT launched_ns, max(max(end_ns)) OVER (ORDER BY launched_ns ROWS UNBOUNDED PRECEDING) AS reached_ns
-    FROM linked
+    FROM linked_kernel
     GROUP BY launched_ns
 )
-SELECT count(*) AS waited_count, count(*) FILTER (launched.reached_ns - call.end_ns >= 500_000) AS late_count
+SELECT count(*) AS waited_count, count(*) FILTER (launched_kernel.reached_ns - call.end_ns >= 500_000) AS late_count
 FROM trace.host_api AS call
-ASOF JOIN launched ON launched.launched_ns < call.start_ns
+ASOF JOIN launched_kernel ON launched_kernel.launched_ns < call.start_ns
 WHERE call.role = 'synchronise'

@@ -31,7 +31,7 @@ WITH operator AS (
     FROM communication.breakdown
     WHERE kind = 'collective' AND kernel_id IS NOT NULL
 ),
-chained AS (
+chained_operator AS (
     SELECT
         *,
         lag(kernel_id) OVER in_group AS previous_id,
@@ -44,41 +44,38 @@ stretch AS (
         kind,
         start_ns,
         end_ns,
-        coalesce(sum(end_ns - start_ns) OVER (
-            PARTITION BY kind ORDER BY start_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-        ), 0) AS before_ns
+        sum(end_ns - start_ns) OVER (PARTITION BY kind ORDER BY start_ns ROWS UNBOUNDED PRECEDING) AS up_to_ns
     FROM step.stretch
     WHERE kind IN ('computing', 'busy')
 ),
 moment AS (
-    SELECT chained.kernel_id, kind.kind, -1 AS sign, chained.since AS at_ns
-    FROM chained
+    SELECT chained_operator.kernel_id, kind.kind, -1 AS sign, chained_operator.since AS at_ns
+    FROM chained_operator
     CROSS JOIN (VALUES ('computing'), ('busy')) AS kind (kind)
-    WHERE chained.since < chained.start_ns
+    WHERE chained_operator.since < chained_operator.start_ns
     UNION ALL
-    SELECT chained.kernel_id, kind.kind, 1, chained.start_ns
-    FROM chained
+    SELECT chained_operator.kernel_id, kind.kind, 1, chained_operator.start_ns
+    FROM chained_operator
     CROSS JOIN (VALUES ('computing'), ('busy')) AS kind (kind)
-    WHERE chained.since < chained.start_ns
+    WHERE chained_operator.since < chained_operator.start_ns
 ),
 covered AS (
     SELECT
         moment.kernel_id,
-        sum(sign * (stretch.before_ns + least(moment.at_ns, stretch.end_ns) - stretch.start_ns))
-            FILTER (moment.kind = 'computing') AS computing_ns,
-        sum(sign * (stretch.before_ns + least(moment.at_ns, stretch.end_ns) - stretch.start_ns))
-            FILTER (moment.kind = 'busy') AS busy_ns
+        sum(sign * covered_until(stretch.up_to_ns, stretch.end_ns, moment.at_ns)) FILTER (moment.kind = 'computing')
+            AS computing_ns,
+        sum(sign * covered_until(stretch.up_to_ns, stretch.end_ns, moment.at_ns)) FILTER (moment.kind = 'busy') AS busy_ns
     FROM moment
     ASOF JOIN stretch ON stretch.kind::VARCHAR = moment.kind AND stretch.start_ns <= moment.at_ns
     GROUP BY moment.kernel_id
 ),
 -- Gaps between the two ends, by their ids, which are in the order of time.
 bound AS (
-    SELECT chained.kernel_id, first.gap_id AS first_gap_id, last.gap_id AS last_gap_id
-    FROM chained
-    ASOF JOIN free.gap AS first ON first.start_ns >= chained.since
-    ASOF JOIN free.gap AS last ON last.end_ns <= chained.start_ns
-    WHERE chained.since < chained.start_ns AND first.gap_id <= last.gap_id
+    SELECT chained_operator.kernel_id, first.gap_id AS first_gap_id, last.gap_id AS last_gap_id
+    FROM chained_operator
+    ASOF JOIN free.gap AS first ON first.start_ns >= chained_operator.since
+    ASOF JOIN free.gap AS last ON last.end_ns <= chained_operator.start_ns
+    WHERE chained_operator.since < chained_operator.start_ns AND first.gap_id <= last.gap_id
 ),
 cause AS (
     SELECT cause, gap_id, sum(sum(duration_ns)) OVER (PARTITION BY cause ORDER BY gap_id ROWS UNBOUNDED PRECEDING) AS up_to_ns
@@ -110,24 +107,27 @@ main_cause AS (
     QUALIFY row_number() OVER (PARTITION BY kernel_id ORDER BY duration_ns DESC, cause) = 1
 )
 SELECT
-    chained.kernel_id,
-    chained.name,
-    chained.type,
-    chained.group_name,
+    chained_operator.kernel_id,
+    chained_operator.name,
+    chained_operator.type,
+    chained_operator.group_name,
     kernel_step.step_id,
-    chained.start_ns,
-    chained.elapse_ns,
-    chained.previous_id,
-    chained.start_ns - chained.since AS since_ns,
-    if(chained.since IS NULL, NULL, coalesce(covered.computing_ns, 0))::BIGINT AS computing_ns,
-    if(chained.since IS NULL, NULL, coalesce(covered.busy_ns, 0) - coalesce(covered.computing_ns, 0))::BIGINT
+    chained_operator.start_ns,
+    chained_operator.elapse_ns,
+    chained_operator.previous_id,
+    chained_operator.start_ns - chained_operator.since AS since_ns,
+    if(chained_operator.since IS NULL, NULL, coalesce(covered.computing_ns, 0))::BIGINT AS computing_ns,
+    if(chained_operator.since IS NULL, NULL, coalesce(covered.busy_ns, 0) - coalesce(covered.computing_ns, 0))::BIGINT
         AS communication_ns,
-    if(chained.since IS NULL, NULL, greatest(chained.start_ns - chained.since, 0) - coalesce(covered.busy_ns, 0))::BIGINT
-        AS idle_ns,
+    if(
+        chained_operator.since IS NULL,
+        NULL,
+        greatest(chained_operator.start_ns - chained_operator.since, 0) - coalesce(covered.busy_ns, 0)
+    )::BIGINT AS idle_ns,
     main_cause.cause AS idle_cause,
     main_cause.duration_ns AS idle_cause_ns
-FROM chained
+FROM chained_operator
 LEFT JOIN covered USING (kernel_id)
 LEFT JOIN main_cause USING (kernel_id)
 LEFT JOIN kernels.step AS kernel_step USING (kernel_id)
-ORDER BY chained.start_ns, chained.kernel_id
+ORDER BY chained_operator.start_ns, chained_operator.kernel_id

@@ -36,7 +36,7 @@ WITH longest AS (
     FROM communication.plane
     QUALIFY row_number() OVER (PARTITION BY kernel_id ORDER BY wait_ps DESC, plane) = 1
 ),
-moved AS (
+moved_bytes AS (
     SELECT kernel_id, sum(size_bytes)::BIGINT AS size_bytes, ns_of_ps(sum(duration_ps)) AS transfer_ns
     FROM communication.transfer
     WHERE NOT is_within_device
@@ -47,7 +47,7 @@ without_planes AS (
     FROM trace.communication_task
     WHERE plane IS NULL
 ),
-named AS (
+named_operator AS (
     SELECT
         kernel.kernel_id,
         name.text AS name,
@@ -67,7 +67,7 @@ named AS (
 ),
 sourced AS (
     SELECT
-        named.kernel_id,
+        named_operator.kernel_id,
         greatest(abs(master.transit_ns - reported.transit_ns), abs(master.wait_ns - reported.wait_ns)) AS difference_ns,
         CASE
             WHEN master.has_planes
@@ -86,7 +86,7 @@ sourced AS (
             WHEN master.transit_ns IS NULL THEN 'its tasks are on several planes, and nothing says which is the master plane'
             ELSE 'no task of its master plane waits, or transfers over a link'
         END AS reason
-    FROM named
+    FROM named_operator
     LEFT JOIN communication.master USING (kernel_id)
     LEFT JOIN communication.reported USING (kernel_id)
     LEFT JOIN without_planes USING (kernel_id)
@@ -95,31 +95,31 @@ sourced AS (
 ),
 operator AS (
     SELECT
-        named.* REPLACE (
-            coalesce(named.name, reported.name) AS name,
-            coalesce(named.type, reported.type) AS type,
-            coalesce(named.operation, reported.operation) AS operation,
-            if(named.name IS NULL, coalesce(reported.kind, 'collective'), named.kind) AS kind,
-            coalesce(named.group_name, reported.group_name) AS group_name,
-            coalesce(named.step_id, reported.step_id) AS step_id
+        named_operator.* REPLACE (
+            coalesce(named_operator.name, reported.name) AS name,
+            coalesce(named_operator.type, reported.type) AS type,
+            coalesce(named_operator.operation, reported.operation) AS operation,
+            if(named_operator.name IS NULL, coalesce(reported.kind, 'collective'), named_operator.kind) AS kind,
+            coalesce(named_operator.group_name, reported.group_name) AS group_name,
+            coalesce(named_operator.step_id, reported.step_id) AS step_id
         ),
         if(sourced.origin = 'profiler', reported.transit_ns, master.transit_ns) AS transit_ns,
         if(sourced.origin = 'profiler', reported.wait_ns, master.wait_ns) AS wait_ns,
         if(sourced.origin = 'profiler', reported.synchronization_ns, master.synchronization_ns) AS synchronization_ns,
         longest.longest_waiting_plane,
         longest.longest_plane_wait_ns,
-        if(master.has_planes, moved.size_bytes, reported.size_bytes) AS size_bytes,
-        if(master.has_planes, moved.transfer_ns, reported.transfer_ns) AS transfer_ns,
+        if(master.has_planes, moved_bytes.size_bytes, reported.size_bytes) AS size_bytes,
+        if(master.has_planes, moved_bytes.transfer_ns, reported.transfer_ns) AS transfer_ns,
         sourced.origin,
         CASE
             WHEN sourced.origin IS NULL THEN sourced.reason
             WHEN sourced.origin = 'profiler' THEN reported.reason
         END AS reason
-    FROM named
+    FROM named_operator
     JOIN sourced USING (kernel_id)
     LEFT JOIN communication.master USING (kernel_id)
     LEFT JOIN longest USING (kernel_id)
-    LEFT JOIN moved USING (kernel_id)
+    LEFT JOIN moved_bytes USING (kernel_id)
     LEFT JOIN communication.reported USING (kernel_id)
     UNION ALL BY NAME
     SELECT

@@ -10,7 +10,7 @@
 -- start_ns     BIGINT   start, Unix ns; NULL when not reported
 -- elapse_ns    BIGINT   its time, ns
 -- wait_ns      BIGINT   waits for other ranks, waiting_ns of communication.breakdown, ns; NULL when not known
-WITH reported AS (
+WITH reported_call AS (
     SELECT name, group_name, step_id, min(start_ns) AS start_ns
     FROM trace.reported_communication
     GROUP BY name, group_name, step_id
@@ -34,15 +34,15 @@ SELECT
     communication.data_type,
     coalesce(breakdown.operation NOT IN ('broadcast', 'reduce', 'gather', 'scatter'), false)
         AND breakdown.kind = 'collective' AS is_together,
-    coalesce(breakdown.start_ns, reported.start_ns) AS start_ns,
+    coalesce(breakdown.start_ns, reported_call.start_ns) AS start_ns,
     breakdown.elapse_ns,
     breakdown.waiting_ns AS wait_ns
 FROM communication.breakdown
 LEFT JOIN trace.communication USING (kernel_id)
 LEFT JOIN kernels.step AS kernel_step USING (kernel_id)
-LEFT JOIN reported
+LEFT JOIN reported_call
     ON breakdown.kernel_id IS NULL
-    AND reported.name = breakdown.name
-    AND reported.group_name IS NOT DISTINCT FROM breakdown.group_name
-    AND reported.step_id IS NOT DISTINCT FROM breakdown.step_id
+    AND reported_call.name = breakdown.name
+    AND reported_call.group_name IS NOT DISTINCT FROM breakdown.group_name
+    AND reported_call.step_id IS NOT DISTINCT FROM breakdown.step_id
 ORDER BY start_ns, length(breakdown.name), breakdown.name, breakdown.kernel_id

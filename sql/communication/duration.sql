@@ -12,7 +12,7 @@
 -- op_count     BIGINT   operators
 -- sized_count  BIGINT   those of them whose bytes are known
 -- size_bytes   BIGINT   their bytes, as in trace.communication; NULL when none is known
-WITH known AS (
+WITH named_operator AS (
     SELECT DISTINCT short_name AS name
     FROM trace.communication
 ),
@@ -32,7 +32,7 @@ operator AS (
     UNION ALL
     SELECT type, group_name, NULL, NULL, 'profiler', elapse_ns, NULL
     FROM trace.reported_communication
-    ANTI JOIN known USING (name)
+    ANTI JOIN named_operator USING (name)
     WHERE elapse_ns IS NOT NULL AND (getvariable('step_id') IS NULL OR step_id = getvariable('step_id'))
 )
 SELECT

@@ -5,16 +5,16 @@
 -- rank_count  BIGINT   ranks of the job; NULL when the rank does not say it
 -- is_exact    BOOLEAN  whether these are all ranks; else the job has these at least; NULL when rank_count is
 -- known_by    VARCHAR  the record that gives it; NULL when rank_count is
-WITH listed AS (
+WITH listed_groups AS (
     SELECT max(global_rank) + 1 AS rank_count, count(DISTINCT global_rank) AS known_count
     FROM trace.parallel_group
 ),
-linked AS (
+linked_group AS (
     -- Ranks within a group are numbered from 0; in a ring a rank has links to two others alone.
     SELECT max(greatest(source_rank, destination_rank)) + 1 AS rank_count
     FROM communication.link
 ),
-sized AS (
+sized_operator AS (
     SELECT max(group_size) AS rank_count
     FROM trace.communication
 ),
@@ -27,13 +27,13 @@ said AS (
     FROM world
     UNION ALL
     SELECT rank_count, known_count = rank_count, 'its recorded groups', 2
-    FROM listed
+    FROM listed_groups
     UNION ALL
     SELECT rank_count, false, 'the ranks in its transfers', 3
-    FROM linked
+    FROM linked_group
     UNION ALL
     SELECT rank_count, false, 'the size of its groups', 4
-    FROM sized
+    FROM sized_operator
 ),
 best AS (
     SELECT rank_count, is_exact, known_by

@@ -5,7 +5,7 @@
 -- label        VARCHAR  purpose of the group, such as pp, dp, tp or default_group; NULL when not recorded
 -- position     BIGINT   rank within the group
 -- global_rank  BIGINT   rank in the whole job
-WITH named AS (
+WITH named_group AS (
     SELECT group_name, label, position, global_rank
     FROM trace.parallel_group
     UNION ALL
@@ -17,6 +17,6 @@ SELECT
     if(count(DISTINCT label) = 1, min(label), NULL) AS label,
     position,
     min(global_rank) AS global_rank
-FROM named
+FROM named_group
 GROUP BY group_name, position
 HAVING count(DISTINCT global_rank) = 1

@@ -63,7 +63,7 @@ other AS (
     JOIN own ON own.group_name = member.group_name AND own.position <> member.position
     WHERE member.rank_count = 2
 ),
-placed AS (
+placed_operator AS (
     SELECT
         operator.*,
         coalesce(of_tasks.own_rank, own.position, other.own_rank) AS own_rank,
@@ -75,24 +75,24 @@ placed AS (
     LEFT JOIN other ON other.group_name = operator.group_name
 )
 SELECT
-    placed.kernel_id,
-    placed.name,
-    placed.direction,
-    placed.group_name,
-    placed.own_rank,
-    placed.peer_rank,
+    placed_operator.kernel_id,
+    placed_operator.name,
+    placed_operator.direction,
+    placed_operator.group_name,
+    placed_operator.own_rank,
+    placed_operator.peer_rank,
     coalesce(own_member.global_rank, getvariable('rank_id'))::BIGINT AS own_global_rank,
     peer_member.global_rank AS peer_global_rank,
-    placed.start_ns,
-    placed.elapse_ns,
-    placed.size_bytes,
+    placed_operator.start_ns,
+    placed_operator.elapse_ns,
+    placed_operator.size_bytes,
     row_number() OVER (
-        PARTITION BY placed.direction, placed.group_name, placed.own_rank, placed.peer_rank
-        ORDER BY placed.start_ns, placed.name, placed.kernel_id
+        PARTITION BY placed_operator.direction, placed_operator.group_name, placed_operator.own_rank, placed_operator.peer_rank
+        ORDER BY placed_operator.start_ns, placed_operator.name, placed_operator.kernel_id
     ) - 1 AS number
-FROM placed
+FROM placed_operator
 LEFT JOIN communication.member AS own_member
-    ON own_member.group_name = placed.group_name AND own_member.position = placed.own_rank
+    ON own_member.group_name = placed_operator.group_name AND own_member.position = placed_operator.own_rank
 LEFT JOIN communication.member AS peer_member
-    ON peer_member.group_name = placed.group_name AND peer_member.position = placed.peer_rank
-ORDER BY placed.start_ns, placed.name, placed.kernel_id, placed.peer_rank
+    ON peer_member.group_name = placed_operator.group_name AND peer_member.position = placed_operator.peer_rank
+ORDER BY placed_operator.start_ns, placed_operator.name, placed_operator.kernel_id, placed_operator.peer_rank

@@ -5,7 +5,7 @@
 -- dp_rank         BIGINT  rank among the data parallel ranks, from 0; NULL when not recorded
 -- cp_rank         BIGINT  rank among the context parallel ranks, from 0; NULL when not recorded
 -- tp_rank         BIGINT  rank among the tensor parallel ranks, from 0; NULL when not recorded
-WITH recorded AS (
+WITH recorded_group AS (
     SELECT
         min(own_position) FILTER (label = 'pp') AS pipeline_stage,
         min(own_position) FILTER (label = 'dp') AS dp_rank,
@@ -22,9 +22,9 @@ size AS (
     FROM trace.parallelism
 )
 SELECT
-    coalesce(recorded.pipeline_stage, size.global_rank // size.stage_size) AS pipeline_stage,
-    coalesce(recorded.dp_rank, size.global_rank % size.stage_size // size.model_size) AS dp_rank,
-    coalesce(recorded.cp_rank, size.global_rank % size.model_size // size.tensor_size) AS cp_rank,
-    coalesce(recorded.tp_rank, size.global_rank % size.tensor_size) AS tp_rank
-FROM recorded
+    coalesce(recorded_group.pipeline_stage, size.global_rank // size.stage_size) AS pipeline_stage,
+    coalesce(recorded_group.dp_rank, size.global_rank % size.stage_size // size.model_size) AS dp_rank,
+    coalesce(recorded_group.cp_rank, size.global_rank % size.model_size // size.tensor_size) AS cp_rank,
+    coalesce(recorded_group.tp_rank, size.global_rank % size.tensor_size) AS tp_rank
+FROM recorded_group
 CROSS JOIN size

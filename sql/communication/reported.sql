@@ -76,7 +76,7 @@ of_start AS (
     WHERE kernel.start_ns >= unfound.start_ns - 500
     QUALIFY count(*) OVER (PARTITION BY kernel.kernel_id) = 1
 ),
-found AS (
+found_operator AS (
     FROM of_name
     UNION ALL
     FROM of_start
@@ -85,10 +85,10 @@ found AS (
 lost AS (
     SELECT count(*) AS lost_count
     FROM kernel
-    ANTI JOIN found USING (kernel_id)
+    ANTI JOIN found_operator USING (kernel_id)
     WHERE short_name IS NULL
 ),
-moved AS (
+moved_bytes AS (
     SELECT
         name,
         group_name,
@@ -104,19 +104,19 @@ pair AS (
     GROUP BY group_name
     HAVING count(*) = 2
 ),
-judged AS (
+judged_operator AS (
     SELECT
         operator.*,
-        moved.size_bytes,
-        moved.transfer_ns,
-        coalesce(operator.transit_ns = 0 AND moved.transfer_ns > 0, false) AS is_of_idle_plane,
-        pair.group_name IS NOT NULL AND moved.transfer_ns <= operator.elapse_ns AS is_one_by_one,
-        is_one_by_one AND operator.wait_ns > 0 AND operator.wait_ns + moved.transfer_ns <= operator.elapse_ns AS is_whole
+        moved_bytes.size_bytes,
+        moved_bytes.transfer_ns,
+        coalesce(operator.transit_ns = 0 AND moved_bytes.transfer_ns > 0, false) AS is_of_idle_plane,
+        pair.group_name IS NOT NULL AND moved_bytes.transfer_ns <= operator.elapse_ns AS is_one_by_one,
+        is_one_by_one AND operator.wait_ns > 0 AND operator.wait_ns + moved_bytes.transfer_ns <= operator.elapse_ns AS is_whole
     FROM operator
-    LEFT JOIN moved
-        ON moved.name = operator.name
-        AND moved.group_name IS NOT DISTINCT FROM operator.group_name
-        AND moved.step_id IS NOT DISTINCT FROM operator.step_id
+    LEFT JOIN moved_bytes
+        ON moved_bytes.name = operator.name
+        AND moved_bytes.group_name IS NOT DISTINCT FROM operator.group_name
+        AND moved_bytes.step_id IS NOT DISTINCT FROM operator.step_id
     LEFT JOIN pair ON pair.group_name = operator.group_name
 ),
 split AS (
@@ -131,10 +131,10 @@ split AS (
             'the profiler worked out the times of a plane that moved nothing, while other planes moved data',
             NULL
         ) AS reason
-    FROM judged
+    FROM judged_operator
 )
 SELECT
-    found.kernel_id,
+    found_operator.kernel_id,
     operator.name,
     operator.type,
     operator.operation,
@@ -152,8 +152,8 @@ SELECT
     operator.reason
 FROM split AS operator
 CROSS JOIN lost
-LEFT JOIN found USING (number)
-WHERE found.kernel_id IS NOT NULL
+LEFT JOIN found_operator USING (number)
+WHERE found_operator.kernel_id IS NOT NULL
    OR (
        lost.lost_count = 0
        AND operator.short_name NOT IN (SELECT short_name FROM kernel WHERE short_name IS NOT NULL)

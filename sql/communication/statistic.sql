@@ -23,14 +23,14 @@
 -- bus_gb_s        DOUBLE   the bandwidth that each rank must have for this, GB/s: algorithm_gb_s times the factor of the
 --                          operation for group_size ranks, as nccl-tests defines it; NULL when operation or group_size is not
 --                          known
-WITH counted AS (
+WITH counted_duration AS (
     SELECT * RENAME (op_count AS row_count)
     FROM communication.duration
 ),
 total AS (
     SELECT unnest(key), row_count AS op_count, total_ns, spread, unnest(more)
     FROM statistic_of(
-        counted,
+        counted_duration,
         {'type': type, 'group_name': group_name, 'origin': origin},
         {
             'operation': if(count(DISTINCT operation) = 1, min(operation), NULL),

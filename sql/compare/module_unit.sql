@@ -35,7 +35,7 @@ inside AS (
     JOIN module.interval AS around ON around.interval_id = interval_parent.parent_id
     GROUP BY interval_parent.parent_id
 ),
-placed AS (
+placed_call AS (
     SELECT
         call.path_key,
         call.is_backward,
@@ -54,13 +54,13 @@ placed AS (
 ),
 forward_call AS (
     SELECT range_id, parent_range_id, path_key, unit_id
-    FROM placed
+    FROM placed_call
     WHERE interval_id = range_id
 ),
 -- The calls whose backward ran, and the calls around them; calls that ran again inside a backward are among these.
 with_backward AS (
     SELECT range_id
-    FROM placed
+    FROM placed_call
     WHERE is_backward
     UNION
     SELECT forward_call.parent_range_id
@@ -70,7 +70,7 @@ with_backward AS (
 ),
 done AS (
     SELECT path_key, false AS is_backward, unit_id, 1 AS calls, 0 AS host_ns
-    FROM placed
+    FROM placed_call
     WHERE interval_id = range_id AND NOT is_backward
     UNION ALL
     SELECT path_key, true, unit_id, 1, 0
@@ -78,15 +78,15 @@ done AS (
     JOIN forward_call USING (range_id)
     UNION ALL
     SELECT path_key, is_backward, unit_id, 0, host_ns
-    FROM placed
+    FROM placed_call
 ),
-called AS (
+called_path AS (
     SELECT path.path_id, done.unit_id, sum(done.calls)::BIGINT AS calls, sum(done.host_ns)::BIGINT AS host_ns
     FROM done
     JOIN module.path USING (path_key, is_backward)
     GROUP BY path.path_id, done.unit_id
 ),
-launched AS (
+launched_kernel AS (
     SELECT
         kernel.path_id,
         kernel.location,
@@ -102,15 +102,16 @@ launched AS (
 )
 -- Kernels outside modules have no path, and so join no calls.
 SELECT
-    coalesce(launched.path_id, called.path_id) AS path_id,
-    coalesce(launched.location::VARCHAR, 'inside modules') AS location,
-    launched.reason,
-    coalesce(launched.unit_id, called.unit_id) AS unit_id,
-    coalesce(called.calls, 0) AS calls,
-    coalesce(called.host_ns, 0) AS host_ns,
-    coalesce(launched.kernel_count, 0) AS kernel_count,
-    coalesce(launched.duration_ns, 0) AS duration_ns,
-    coalesce(launched.communication_ns, 0) AS communication_ns
-FROM launched
-FULL JOIN called ON called.path_id = launched.path_id AND called.unit_id IS NOT DISTINCT FROM launched.unit_id
+    coalesce(launched_kernel.path_id, called_path.path_id) AS path_id,
+    coalesce(launched_kernel.location::VARCHAR, 'inside modules') AS location,
+    launched_kernel.reason,
+    coalesce(launched_kernel.unit_id, called_path.unit_id) AS unit_id,
+    coalesce(called_path.calls, 0) AS calls,
+    coalesce(called_path.host_ns, 0) AS host_ns,
+    coalesce(launched_kernel.kernel_count, 0) AS kernel_count,
+    coalesce(launched_kernel.duration_ns, 0) AS duration_ns,
+    coalesce(launched_kernel.communication_ns, 0) AS communication_ns
+FROM launched_kernel
+FULL JOIN called_path
+    ON called_path.path_id = launched_kernel.path_id AND called_path.unit_id IS NOT DISTINCT FROM launched_kernel.unit_id
 ORDER BY path_id, location, reason, unit_id

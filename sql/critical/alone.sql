@@ -27,32 +27,16 @@ run AS (
     FROM kernel
 ),
 -- What kernels of one type run at the same time counts for the first of them.
-own AS (
-    SELECT
-        is_changed,
-        kernel_id,
-        is_copy,
-        is_asked,
-        greatest(
-            start_ns,
-            coalesce(
-                max(end_ns) OVER (
-                    PARTITION BY is_changed, is_copy, type_id
-                    ORDER BY start_ns, end_ns, kernel_id
-                    ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-                ),
-                start_ns
-            )
-        ) AS own_start_ns,
-        greatest(own_start_ns, end_ns) AS own_end_ns
-    FROM run
+own_run AS (
+    SELECT is_changed, kernel_id, is_copy, is_asked, from_ns, from_ns + added_ns AS to_ns
+    FROM added(run, (is_changed, is_copy, type_id), kernel_id)
 ),
 event AS (
-    SELECT is_changed, own_start_ns AS time_ns, if(is_copy, 0, 1) AS change, kernel_id, is_copy, is_asked, false AS is_end
-    FROM own
+    SELECT is_changed, from_ns AS time_ns, if(is_copy, 0, 1) AS change, kernel_id, is_copy, is_asked, false AS is_end
+    FROM own_run
     UNION ALL
-    SELECT is_changed, own_end_ns, if(is_copy, 0, -1), kernel_id, is_copy, is_asked, true
-    FROM own
+    SELECT is_changed, to_ns, if(is_copy, 0, -1), kernel_id, is_copy, is_asked, true
+    FROM own_run
 ),
 busy AS (
     SELECT

@@ -14,14 +14,14 @@ WITH kernel AS (
     ORDER BY start_ns, end_ns, kernel_id
 ),
 -- The windows over rows that are in order already are streamed.
-reached AS (
+kernel_in_order AS (
     SELECT
         *,
         max((end_ns, kernel_id)) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before,
         lead((start_ns, end_ns, kernel_id)) OVER () AS after
     FROM kernel
 ),
-overlapping AS (
+overlapping_kernel AS (
     SELECT
         kernel_id,
         is_copy,
@@ -31,7 +31,7 @@ overlapping AS (
         after[3] AS after_id,
         coalesce(least(end_ns, before[1]) - start_ns, 0) AS before_ns,
         coalesce(least(end_ns, after[2]) - after[1], 0) AS after_ns
-    FROM reached
+    FROM kernel_in_order
     WHERE before[1] > start_ns OR after[1] < end_ns
 )
 SELECT
@@ -44,4 +44,4 @@ SELECT
         WHEN before_ns >= after_ns THEN before_id
         ELSE after_id
     END AS neighbour_id
-FROM overlapping
+FROM overlapping_kernel

@@ -14,56 +14,61 @@
 -- neighbour_ns       BIGINT   time of the kernels beside them, ns
 -- critical_ns        BIGINT   part of duration_ns that is critical, as in critical.kernel, ns
 -- win_ns             BIGINT   the time won if they take as long as usual, ns: at most their critical time
-WITH stepped AS (
+WITH recorded_steps AS (
     SELECT count(*) > 0 AS has_rows
     FROM step.period
 ),
-counted AS (
+kernel_of_step AS (
     SELECT kernel.kernel_id, kernel.path_id, kernel.op_name_id, kernel.type_id, kernel.duration_ns, critical.critical_ns
     FROM module.kernel
     JOIN critical.kernel AS critical USING (kernel_id)
-    CROSS JOIN stepped
+    CROSS JOIN recorded_steps
     WHERE kernel.kind = 'compute'
-      AND (NOT stepped.has_rows OR kernel.kernel_id IN (SELECT kernel_id FROM kernels.step))
+      AND (NOT recorded_steps.has_rows OR kernel.kernel_id IN (SELECT kernel_id FROM kernels.step))
 ),
 of_type AS (
     SELECT path_id, op_name_id, type_id, count(*) AS all_count
-    FROM counted
+    FROM kernel_of_step
     GROUP BY path_id, op_name_id, type_id
 ),
-summed AS (
+pair_of_types AS (
     SELECT
-        counted.path_id,
-        counted.op_name_id,
-        counted.type_id,
+        kernel_of_step.path_id,
+        kernel_of_step.op_name_id,
+        kernel_of_step.type_id,
         neighbour.type_id AS neighbour_type_id,
         count(*) AS kernel_count,
-        sum(counted.duration_ns)::BIGINT AS duration_ns,
+        sum(kernel_of_step.duration_ns)::BIGINT AS duration_ns,
         sum(stretched.usual_ns)::BIGINT AS usual_ns,
         sum(neighbour.end_ns - neighbour.start_ns)::BIGINT AS neighbour_ns,
-        sum(counted.critical_ns)::BIGINT AS critical_ns,
-        sum(least(counted.critical_ns, counted.duration_ns - stretched.usual_ns))::BIGINT AS win_ns
+        sum(kernel_of_step.critical_ns)::BIGINT AS critical_ns,
+        sum(least(kernel_of_step.critical_ns, kernel_of_step.duration_ns - stretched.usual_ns))::BIGINT AS win_ns
     FROM critical.stretched
-    JOIN counted USING (kernel_id)
+    JOIN kernel_of_step USING (kernel_id)
     JOIN trace.kernel AS neighbour ON neighbour.kernel_id = stretched.neighbour_id
-    GROUP BY counted.path_id, counted.op_name_id, counted.type_id, neighbour.type_id
+    GROUP BY kernel_of_step.path_id, kernel_of_step.op_name_id, kernel_of_step.type_id, neighbour.type_id
 )
 SELECT
     path.module_path AS module,
-    summed.op_name_id,
-    summed.type_id,
-    summed.neighbour_type_id,
-    summed.kernel_count,
+    pair_of_types.op_name_id,
+    pair_of_types.type_id,
+    pair_of_types.neighbour_type_id,
+    pair_of_types.kernel_count,
     of_type.all_count,
-    summed.duration_ns,
-    summed.usual_ns,
-    summed.neighbour_ns,
-    summed.critical_ns,
-    summed.win_ns
-FROM summed
+    pair_of_types.duration_ns,
+    pair_of_types.usual_ns,
+    pair_of_types.neighbour_ns,
+    pair_of_types.critical_ns,
+    pair_of_types.win_ns
+FROM pair_of_types
 JOIN of_type
-    ON of_type.path_id IS NOT DISTINCT FROM summed.path_id
-    AND of_type.op_name_id IS NOT DISTINCT FROM summed.op_name_id
-    AND of_type.type_id = summed.type_id
-LEFT JOIN module.path ON path.path_id = summed.path_id
-ORDER BY summed.duration_ns DESC, summed.path_id, summed.op_name_id, summed.type_id, summed.neighbour_type_id
+    ON of_type.path_id IS NOT DISTINCT FROM pair_of_types.path_id
+    AND of_type.op_name_id IS NOT DISTINCT FROM pair_of_types.op_name_id
+    AND of_type.type_id = pair_of_types.type_id
+LEFT JOIN module.path ON path.path_id = pair_of_types.path_id
+ORDER BY
+    pair_of_types.duration_ns DESC,
+    pair_of_types.path_id,
+    pair_of_types.op_name_id,
+    pair_of_types.type_id,
+    pair_of_types.neighbour_type_id

@@ -9,7 +9,7 @@
 -- launched_ns      BIGINT  when the launch of the kernel that ended it began, Unix ns, on the clock of the device
 -- waited_until_ns  BIGINT  when the host last stopped waiting for the device before that launch, Unix ns, on the
 --                          clock of the device; NULL when it had not waited before
-WITH launched AS (
+WITH gap_and_launch AS (
     SELECT gap.gap_id, gap.start_ns, gap.end_ns, min(launch.start_ns + clock.offset_ns) AS launched_ns
     FROM free.gap
     CROSS JOIN clock.offset AS clock
@@ -20,11 +20,11 @@ WITH launched AS (
 -- Of kernels launched when the device was idle already: no kernel starts faster after its launch.
 fastest AS (
     SELECT coalesce(min(end_ns - launched_ns), 0) AS least_ns
-    FROM launched
+    FROM gap_and_launch
     WHERE launched_ns >= start_ns AND end_ns >= launched_ns
 )
-SELECT launched.gap_id, launched.start_ns, launched.launched_ns, wait.end_ns AS waited_until_ns
-FROM launched
+SELECT gap_and_launch.gap_id, gap_and_launch.start_ns, gap_and_launch.launched_ns, wait.end_ns AS waited_until_ns
+FROM gap_and_launch
 CROSS JOIN fastest
-ASOF LEFT JOIN critical.wait ON wait.end_ns <= launched.launched_ns
-WHERE launched.launched_ns + fastest.least_ns >= launched.start_ns AND EXISTS (FROM trace.host_api)
+ASOF LEFT JOIN critical.wait ON wait.end_ns <= gap_and_launch.launched_ns
+WHERE gap_and_launch.launched_ns + fastest.least_ns >= gap_and_launch.start_ns AND EXISTS (FROM trace.host_api)

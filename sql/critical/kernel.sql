@@ -1,7 +1,7 @@
 -- One row is a compute or communication kernel, or a copy, whether the work after it could begin earlier if it were shorter,
 -- and how much of its time can be won at most. Where it is not known whether the host waited, it is critical.
 --
--- @unique begun by start_ns: of kernels that start at the same time only the last is left
+-- @unique moment by start_ns: of kernels that start at the same time only the last is left
 -- @unique host_gap by start_ns: gaps do not overlap
 -- @unique wait by end_ns: of the call only the end is read
 --
@@ -17,26 +17,26 @@ WITH kernel AS (
     ORDER BY start_ns, end_ns, kernel_id
 ),
 -- The windows over rows that are in order already are streamed.
-reached AS (
+kernel_in_order AS (
     SELECT *, max(end_ns) OVER (ROWS UNBOUNDED PRECEDING) AS reached_ns, lead(start_ns) OVER () AS next_ns
     FROM kernel
 ),
 -- Of kernels that start at the same time the last one knows what all of them reach.
-begun AS (
+moment AS (
     SELECT start_ns, reached_ns, next_ns
-    FROM reached
+    FROM kernel_in_order
     WHERE next_ns IS NULL OR next_ns > start_ns
 ),
-overlapping AS (
+overlapping_kernel AS (
     SELECT kernel_id, end_ns
-    FROM reached
+    FROM kernel_in_order
     WHERE end_ns < reached_ns OR next_ns < end_ns
 ),
 covered AS (
-    SELECT overlapping.kernel_id, overlapping.end_ns, begun.reached_ns
-    FROM overlapping
-    ASOF JOIN begun ON begun.start_ns < overlapping.end_ns
-    WHERE begun.reached_ns > overlapping.end_ns AND (begun.next_ns IS NULL OR begun.next_ns >= begun.reached_ns)
+    SELECT overlapping_kernel.kernel_id, overlapping_kernel.end_ns, moment.reached_ns
+    FROM overlapping_kernel
+    ASOF JOIN moment ON moment.start_ns < overlapping_kernel.end_ns
+    WHERE moment.reached_ns > overlapping_kernel.end_ns AND (moment.next_ns IS NULL OR moment.next_ns >= moment.reached_ns)
 ),
 -- The host may have waited for such a kernel alone.
 passed_over AS (

@@ -14,23 +14,23 @@ WITH equal AS (
       AND kernel.type_id IS NOT NULL AND kernel.input_shapes_id IS NOT NULL
     GROUP BY ALL
 ),
-numbered AS (
+numbered_work AS (
     SELECT *, row_number() OVER (ORDER BY type_id, input_shapes_id, input_types_id, block_num) AS work_id
     FROM equal
 ),
 kernel AS (
     SELECT
-        numbered.work_id,
+        numbered_work.work_id,
         kernel.kernel_id,
         kernel.end_ns - kernel.start_ns AS duration_ns,
         beside.neighbour_id,
         neighbour.type_id AS neighbour_type_id
-    FROM numbered
+    FROM numbered_work
     JOIN trace.kernel
-        ON kernel.type_id = numbered.type_id
-        AND kernel.input_shapes_id = numbered.input_shapes_id
-        AND kernel.input_types_id IS NOT DISTINCT FROM numbered.input_types_id
-        AND kernel.block_num IS NOT DISTINCT FROM numbered.block_num
+        ON kernel.type_id = numbered_work.type_id
+        AND kernel.input_shapes_id = numbered_work.input_shapes_id
+        AND kernel.input_types_id IS NOT DISTINCT FROM numbered_work.input_types_id
+        AND kernel.block_num IS NOT DISTINCT FROM numbered_work.block_num
     LEFT JOIN critical.beside ON beside.kernel_id = kernel.kernel_id
     LEFT JOIN trace.kernel AS neighbour ON neighbour.kernel_id = beside.neighbour_id
     WHERE kernel.kind = 'compute'

@@ -16,7 +16,7 @@
 -- next_group_name  VARCHAR  group of ranks of that collective; NULL when not recorded
 -- next_id          BIGINT   that collective, a kernel of trace.kernel; NULL without one
 -- next_elapse_ns   BIGINT   time of that collective, ns; NULL without one
-WITH called AS (
+WITH called_kernel AS (
     SELECT
         kernel.kernel_id,
         step.step_id,
@@ -34,12 +34,12 @@ WITH called AS (
     LEFT JOIN mfu.op_form ON op_form.name_id = op.name_id AND op_form.form = 'grouped product'
     WHERE getvariable('step_id') IS NULL OR step.step_id = getvariable('step_id')
 ),
-placed AS (
+placed_call AS (
     SELECT
         *,
         row_number() OVER (PARTITION BY step_id ORDER BY start_ns, kernel_id) AS position,
         lead(start_ns) OVER (ORDER BY start_ns, kernel_id) AS next_start_ns
-    FROM called
+    FROM called_kernel
 ),
 collective AS (
     SELECT
@@ -59,29 +59,30 @@ next_collective AS (
     WHERE name IS NOT NULL
     GROUP BY start_ns
 ),
-followed AS (
-    SELECT placed.kernel_id, next_collective.one
-    FROM placed
-    ASOF JOIN next_collective ON next_collective.start_ns >= placed.end_ns
-    WHERE next_collective.start_ns < coalesce(placed.next_start_ns, next_collective.start_ns + 1)
+followed_call AS (
+    SELECT placed_call.kernel_id, next_collective.one
+    FROM placed_call
+    ASOF JOIN next_collective ON next_collective.start_ns >= placed_call.end_ns
+    WHERE next_collective.start_ns < coalesce(placed_call.next_start_ns, next_collective.start_ns + 1)
 )
 SELECT
-    placed.kernel_id,
-    placed.step_id,
-    placed.position,
+    placed_call.kernel_id,
+    placed_call.step_id,
+    placed_call.position,
     path_of_module(kernel.parent_module, kernel.module) AS module,
-    placed.start_ns,
-    placed.duration_ns,
+    placed_call.start_ns,
+    placed_call.duration_ns,
     shape.row_count,
     shape.expert_count,
-    placed.input_shapes_id,
-    followed.one.name AS next_name,
-    followed.one.group_name AS next_group_name,
-    followed.one.kernel_id AS next_id,
-    followed.one.duration_ns AS next_elapse_ns
-FROM placed
+    placed_call.input_shapes_id,
+    followed_call.one.name AS next_name,
+    followed_call.one.group_name AS next_group_name,
+    followed_call.one.kernel_id AS next_id,
+    followed_call.one.duration_ns AS next_elapse_ns
+FROM placed_call
 LEFT JOIN module.kernel USING (kernel_id)
 LEFT JOIN experts.shape
-    ON shape.input_shapes_id = placed.input_shapes_id AND shape.output_shapes_id IS NOT DISTINCT FROM placed.output_shapes_id
-LEFT JOIN followed USING (kernel_id)
-ORDER BY placed.start_ns, placed.kernel_id
+    ON shape.input_shapes_id = placed_call.input_shapes_id
+    AND shape.output_shapes_id IS NOT DISTINCT FROM placed_call.output_shapes_id
+LEFT JOIN followed_call USING (kernel_id)
+ORDER BY placed_call.start_ns, placed_call.kernel_id

@@ -8,7 +8,7 @@
 -- expert        BIGINT   number of the expert on its rank, from 0
 -- kernel_count  BIGINT   grouped matmuls
 -- row_count     BIGINT   rows of the expert in all of them: a token counts in each matmul that it passes
-WITH called AS (
+WITH called_kernel AS (
     SELECT call.step_id, call.module, shape.expert_rows
     FROM experts.call
     JOIN trace.kernel USING (kernel_id)
@@ -18,7 +18,7 @@ WITH called AS (
 ),
 part AS (
     SELECT step_id, module, unnest(expert_rows) AS row_count, generate_subscripts(expert_rows, 1) - 1 AS expert
-    FROM called
+    FROM called_kernel
 )
 SELECT step_id, module, expert, count(*) AS kernel_count, sum(row_count)::BIGINT AS row_count
 FROM part

@@ -12,40 +12,40 @@
 -- max_ns        BIGINT   longest time, ns
 -- expert_count  BIGINT   experts of the rank in each of the fused ones, by the shapes of its weights; NULL when not known,
 --                        where they differ, and for other roles
-WITH grouped AS (
+WITH grouped_kernel AS (
     SELECT kernel_id, true AS is_grouped
     FROM trace.grouped_matmul
 ),
-described AS (
+described_kernel AS (
     SELECT
         kernel.type_id,
         kernel.name_id,
         kernel.input_shapes_id,
-        coalesce(grouped.is_grouped, false) AS is_grouped,
+        coalesce(grouped_kernel.is_grouped, false) AS is_grouped,
         count(*) AS kernel_count,
         sum(selected.duration_ns) AS duration_ns,
         min(selected.duration_ns) AS min_ns,
         max(selected.duration_ns) AS max_ns
     FROM kernels.selected
     JOIN trace.kernel USING (kernel_id)
-    LEFT JOIN grouped USING (kernel_id)
+    LEFT JOIN grouped_kernel USING (kernel_id)
     WHERE selected.kind IN ('compute', 'communication')
     GROUP BY ALL
 ),
-named AS (
+named_kernel AS (
     SELECT
-        described.*,
+        described_kernel.*,
         coalesce(type.text, regexp_replace(name.text, '(_\d+)+$', '')) AS kernel_type,
         if(is_grouped, 'grouped matmul', work_for_experts(coalesce(type.text, name.text))) AS role,
         list_transform(string_split(tensor_list(shapes.text), ';'), lambda one: dims_or_none_of(one)) AS tensors
-    FROM described
-    LEFT JOIN trace.string AS type ON type.text_id = described.type_id
-    LEFT JOIN trace.string AS name ON name.text_id = described.name_id
-    LEFT JOIN trace.string AS shapes ON shapes.text_id = described.input_shapes_id
+    FROM described_kernel
+    LEFT JOIN trace.string AS type ON type.text_id = described_kernel.type_id
+    LEFT JOIN trace.string AS name ON name.text_id = described_kernel.name_id
+    LEFT JOIN trace.string AS shapes ON shapes.text_id = described_kernel.input_shapes_id
 ),
 with_experts AS (
     SELECT * EXCLUDE (tensors), if(role = 'fused' AND len(tensors[2]) >= 3, tensors[2][1], NULL) AS expert_count
-    FROM named
+    FROM named_kernel
     WHERE role IS NOT NULL
 )
 SELECT

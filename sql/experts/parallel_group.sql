@@ -8,13 +8,13 @@ WITH labelled AS (
     SELECT group_name, label, list_position(['exp', 'ep', 'mc2'], lower(label)) AS precedence, position, global_rank
     FROM trace.parallel_group
 ),
-chosen AS (
+chosen_group AS (
     SELECT group_name, label, precedence, string_agg(global_rank, ',' ORDER BY position) AS group_ranks, count(*) AS rank_count
     FROM labelled
     WHERE precedence IS NOT NULL
     GROUP BY group_name, label, precedence
 )
 SELECT label, group_ranks
-FROM chosen
+FROM chosen_group
 ORDER BY precedence, rank_count DESC, group_ranks
 LIMIT 1

@@ -8,7 +8,7 @@
 -- expert_count      BIGINT    experts; NULL when the shapes do not say it
 -- expert_rows       BIGINT[]  rows of each expert, where each has a tensor of its own; NULL else: how many rows of a tensor
 --                             each expert has are values, which no profile holds
-WITH described AS (
+WITH described_kernel AS (
     SELECT DISTINCT kernel.input_shapes_id, kernel.output_shapes_id
     FROM trace.grouped_matmul
     JOIN trace.kernel USING (kernel_id)
@@ -21,17 +21,17 @@ WITH described AS (
     JOIN mfu.op_form ON op_form.name_id = op.name_id AND op_form.form = 'grouped product' AND op_form.first_at = 1
     WHERE op.input_shapes_id IS NOT NULL
 ),
-listed AS (
+listed_tensors AS (
     SELECT
-        described.*,
+        described_kernel.*,
         list_transform(string_split(tensor_list(input.text), ';'), lambda one: dims_or_none_of(one)) AS tensors,
         list_transform(string_split(tensor_list(output.text), ';'), lambda one: dims_or_none_of(one)) AS results
-    FROM described
-    JOIN trace.string AS input ON input.text_id = described.input_shapes_id
-    LEFT JOIN trace.string AS output ON output.text_id = described.output_shapes_id
+    FROM described_kernel
+    JOIN trace.string AS input ON input.text_id = described_kernel.input_shapes_id
+    LEFT JOIN trace.string AS output ON output.text_id = described_kernel.output_shapes_id
 ),
 -- Tensors of two dims from the first on, with as many columns as the first: the rows of each expert, where it has a tensor.
-fronted AS (
+fronted_kernel AS (
     SELECT
         *,
         coalesce(
@@ -41,12 +41,12 @@ fronted AS (
             ) - 1,
             len(tensors)
         ) AS front_count
-    FROM listed
+    FROM listed_tensors
 ),
 -- Behind them come as many weights of one shape. A weight that is turned has as many columns too.
 candidate AS (
     SELECT *, unnest([front_count, front_count // 2]) AS group_count
-    FROM fronted
+    FROM fronted_kernel
 ),
 separate AS (
     SELECT input_shapes_id, output_shapes_id, max(group_count) AS group_count
@@ -60,16 +60,16 @@ separate AS (
 ),
 weight AS (
     SELECT
-        fronted.*,
+        fronted_kernel.*,
         separate.group_count,
         -- Weights of one shape behind the rows: one of three dims or more, or one for each group.
         if(len(tensors[2]) >= 3, tensors[2][1], len(list_filter(tensors, lambda one: one = tensors[2]))) AS weight_count,
         -- The gradient of the weights: both inputs have the rows, and the result is a matrix for each group.
-        len(tensors[2]) = 2 AND coalesce(len(results[1]) = 3, fronted.output_shapes_id IS NULL) AS is_gradient
-    FROM fronted
+        len(tensors[2]) = 2 AND coalesce(len(results[1]) = 3, fronted_kernel.output_shapes_id IS NULL) AS is_gradient
+    FROM fronted_kernel
     LEFT JOIN separate
-        ON separate.input_shapes_id = fronted.input_shapes_id
-        AND separate.output_shapes_id IS NOT DISTINCT FROM fronted.output_shapes_id
+        ON separate.input_shapes_id = fronted_kernel.input_shapes_id
+        AND separate.output_shapes_id IS NOT DISTINCT FROM fronted_kernel.output_shapes_id
 )
 SELECT
     input_shapes_id,

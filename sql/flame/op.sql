@@ -19,7 +19,7 @@ WITH RECURSIVE enclosing AS (
     FROM enclosing
     JOIN op.parent ON parent.op_id = enclosing.parent_id
 ),
-named AS (
+named_op AS (
     SELECT enclosing.op_id, enclosing.parent_id, op.name_id, op.is_step
     FROM enclosing
     JOIN trace.op USING (op_id)
@@ -37,17 +37,17 @@ chained AS (
         if(is_step, 1::UHUGEINT, path_key(1::UHUGEINT, name_id, 0)) AS key,
         name_id,
         is_step
-    FROM named
+    FROM named_op
     WHERE parent_id IS NULL
     UNION ALL
     SELECT
-        named.op_id,
+        named_op.op_id,
         chained.key,
-        if(named.is_step, chained.key, path_key(chained.key, named.name_id, 0)),
-        named.name_id,
-        named.is_step
+        if(named_op.is_step, chained.key, path_key(chained.key, named_op.name_id, 0)),
+        named_op.name_id,
+        named_op.is_step
     FROM chained
-    JOIN named ON named.parent_id = chained.op_id
+    JOIN named_op ON named_op.parent_id = chained.op_id
 ),
 chain AS (
     SELECT key, min(around_key) AS around_key, coalesce(min(string.text), '(name lost)') AS name

@@ -21,7 +21,7 @@ copy AS (
     WHERE kernel_id IS NULL
     GROUP BY start_ns
 ),
-launched AS (
+launch_of_kernel AS (
     SELECT launch_id, min(start_ns) AS start_ns, arg_min(tid, pair_key(start_ns, tid)) AS tid
     FROM trace.launch
     SEMI JOIN long USING (launch_id)
@@ -31,7 +31,7 @@ launched_before AS (
     SELECT DISTINCT tid, start_ns
     FROM trace.launch
 ),
-ordered AS (
+ordered_wait AS (
     SELECT DISTINCT tid, start_ns
     FROM trace.stream_wait
     WHERE tid IS NOT NULL
@@ -48,7 +48,8 @@ WHERE (least(copy.end_ns, long.end_ns) - greatest(copy.start_ns, long.start_ns))
 UNION
 SELECT long.gap_id
 FROM long
-JOIN launched USING (launch_id)
-ASOF JOIN ordered ON ordered.tid = launched.tid AND ordered.start_ns < launched.start_ns
-ASOF LEFT JOIN launched_before ON launched_before.tid = launched.tid AND launched_before.start_ns < launched.start_ns
-WHERE coalesce(launched_before.start_ns < ordered.start_ns, true)
+JOIN launch_of_kernel USING (launch_id)
+ASOF JOIN ordered_wait ON ordered_wait.tid = launch_of_kernel.tid AND ordered_wait.start_ns < launch_of_kernel.start_ns
+ASOF LEFT JOIN launched_before
+    ON launched_before.tid = launch_of_kernel.tid AND launched_before.start_ns < launch_of_kernel.start_ns
+WHERE coalesce(launched_before.start_ns < ordered_wait.start_ns, true)

@@ -10,12 +10,12 @@ WITH RECURSIVE namespace AS (
     FROM trace.string
     WHERE contains(text, '::') AND text_id IN (SELECT name_id FROM trace.op)
 ),
-wanted AS (
+wanted_moment AS (
     SELECT DISTINCT op_id
     FROM free.host_part
     WHERE op_id IS NOT NULL
 ),
-named AS (
+named_op AS (
     SELECT op.op_id, namespace.namespace
     FROM trace.op
     JOIN namespace USING (name_id)
@@ -23,19 +23,19 @@ named AS (
 ),
 -- In one query with the next join, names of equal namespaces are compared with each other, all with all.
 inside AS MATERIALIZED (
-    SELECT parent.op_id, parent.parent_id, named.namespace
+    SELECT parent.op_id, parent.parent_id, named_op.namespace
     FROM op.parent
-    JOIN named USING (op_id)
+    JOIN named_op USING (op_id)
     WHERE parent.parent_id IS NOT NULL
 ),
 edge AS MATERIALIZED (
     SELECT inside.op_id, inside.parent_id
     FROM inside
-    JOIN named ON named.op_id = inside.parent_id AND named.namespace = inside.namespace
+    JOIN named_op ON named_op.op_id = inside.parent_id AND named_op.namespace = inside.namespace
 ),
 climb AS (
-    SELECT wanted.op_id, coalesce(launch.call_id, wanted.op_id) AS outer_id, 0 AS level
-    FROM wanted
+    SELECT wanted_moment.op_id, coalesce(launch.call_id, wanted_moment.op_id) AS outer_id, 0 AS level
+    FROM wanted_moment
     LEFT JOIN op.launch USING (op_id)
     UNION ALL
     SELECT climb.op_id, edge.parent_id, climb.level + 1

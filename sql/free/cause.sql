@@ -60,7 +60,7 @@ host AS (
     GROUP BY edge.step_id, edge.cause
     HAVING sum(edge.sign * running.gap_count) > 0
 ),
-explained AS (
+explained_time AS (
     SELECT step_id, sum(total_ns)::BIGINT AS total_ns
     FROM host
     GROUP BY step_id
@@ -72,10 +72,10 @@ cause AS (
         time.step_id,
         'kernels of another step' AS cause,
         11 AS precedence,
-        time.free_ns - coalesce(explained.total_ns, 0) AS total_ns
+        time.free_ns - coalesce(explained_time.total_ns, 0) AS total_ns
     FROM step.time
-    LEFT JOIN explained ON explained.step_id IS NOT DISTINCT FROM time.step_id
-    WHERE time.free_ns > coalesce(explained.total_ns, 0)
+    LEFT JOIN explained_time ON explained_time.step_id IS NOT DISTINCT FROM time.step_id
+    WHERE time.free_ns > coalesce(explained_time.total_ns, 0)
 )
 SELECT cause.step_id, cause.cause, cause.gap_count, cause.total_ns, cause.total_ns / time.free_ns AS share
 FROM cause

@@ -40,7 +40,7 @@ in_steps AS (
     WHERE time.free_ns IS NOT NULL
 ),
 -- The copy that the host requested; it does not wait for a copy within the device.
-copying AS (
+copying_request AS (
     SELECT copy_request.tid, copy_request.asked_ns, min(coalesce(copy.direction::VARCHAR, 'unknown')) AS direction
     FROM step.copy_request
     JOIN trace.copy USING (copy_id)
@@ -54,7 +54,7 @@ copying_launch AS (
     GROUP BY launch_id
 ),
 -- A wrapper does not wait for the ops inside it.
-waiting AS (
+waiting_part AS (
     SELECT DISTINCT part.op_id, part.host_api_id, outer_op.tid, outer_op.start_ns, call.end_ns
     FROM free.host_part AS part
     JOIN free.calling_op USING (op_id)
@@ -65,10 +65,10 @@ waiting AS (
         AND calling_op.outer_id NOT IN (FROM free.wrapper)
 ),
 copying_op AS (
-    SELECT waiting.op_id, waiting.host_api_id, copying.direction
-    FROM waiting
-    ASOF JOIN copying ON copying.tid = waiting.tid AND copying.asked_ns <= waiting.end_ns
-    WHERE copying.asked_ns >= waiting.start_ns
+    SELECT waiting_part.op_id, waiting_part.host_api_id, copying_request.direction
+    FROM waiting_part
+    ASOF JOIN copying_request ON copying_request.tid = waiting_part.tid AND copying_request.asked_ns <= waiting_part.end_ns
+    WHERE copying_request.asked_ns >= waiting_part.start_ns
 ),
 -- To launch a graph of many kernels takes long, too.
 replay AS (
@@ -123,7 +123,7 @@ in_gap AS (
     LEFT JOIN module.path USING (path_key, is_backward)
     GROUP BY part.gap_id, part.cause, part.work, path.path_id, part.op_id, part.call_id, copies
 ),
-weighed AS (
+weighed_part AS (
     SELECT
         in_gap.cause,
         in_gap.work,
@@ -147,7 +147,7 @@ weighed AS (
     ASOF LEFT JOIN bound ON bound.gap_id <= in_gap.gap_id
     WHERE gap.start_ns >= in_steps.start_ns AND gap.end_ns <= in_steps.end_ns
 ),
-summed AS (
+cause_total AS (
     SELECT
         is_between_steps,
         cause,
@@ -160,7 +160,7 @@ summed AS (
         sum(step_count)::BIGINT AS gap_count,
         sum(duration_ns * step_count)::BIGINT AS total_ns,
         sum(behind_ns * step_count)::BIGINT AS behind_ns
-    FROM weighed
+    FROM weighed_part
     GROUP BY ALL
     UNION ALL BY NAME
     SELECT false AS is_between_steps, cause, sum(total_ns)::BIGINT AS total_ns, 0 AS behind_ns
@@ -169,28 +169,28 @@ summed AS (
     GROUP BY cause
 )
 SELECT
-    summed.is_between_steps,
-    summed.cause,
-    summed.work,
+    cause_total.is_between_steps,
+    cause_total.cause,
+    cause_total.work,
     path.module_path AS module,
-    summed.op_id,
-    summed.call_id,
-    nullif(summed.copies, 'unknown')::ENUM('host to device', 'device to host') AS copies,
-    summed.decade_ns::BIGINT AS decade_ns,
-    summed.gap_count,
-    summed.total_ns,
-    summed.behind_ns
-FROM summed
+    cause_total.op_id,
+    cause_total.call_id,
+    nullif(cause_total.copies, 'unknown')::ENUM('host to device', 'device to host') AS copies,
+    cause_total.decade_ns::BIGINT AS decade_ns,
+    cause_total.gap_count,
+    cause_total.total_ns,
+    cause_total.behind_ns
+FROM cause_total
 LEFT JOIN module.path USING (path_id)
-LEFT JOIN trace.string AS op_name ON op_name.text_id = summed.op_id
-LEFT JOIN trace.string AS call_name ON call_name.text_id = summed.call_id
+LEFT JOIN trace.string AS op_name ON op_name.text_id = cause_total.op_id
+LEFT JOIN trace.string AS call_name ON call_name.text_id = cause_total.call_id
 ORDER BY
-    summed.total_ns DESC,
-    summed.cause,
-    summed.work,
-    summed.path_id,
+    cause_total.total_ns DESC,
+    cause_total.cause,
+    cause_total.work,
+    cause_total.path_id,
     op_name.text,
     call_name.text,
-    summed.copies,
-    summed.decade_ns,
-    summed.is_between_steps
+    cause_total.copies,
+    cause_total.decade_ns,
+    cause_total.is_between_steps

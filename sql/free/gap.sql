@@ -21,14 +21,14 @@ kernel AS (
     JOIN name ON name.name_id IS NOT DISTINCT FROM named.name_id
     ORDER BY kernel_step.start_ns, kernel_step.end_ns, name.name_order, kernel_step.kernel_id
 ),
-reached AS (
+kernel_in_order AS (
     SELECT *, max(end_ns) OVER (ROWS UNBOUNDED PRECEDING) AS reached_ns
     FROM kernel
 ),
 -- The kernels that end last of all that started so far: a gap lies between one of them and the next.
 last_so_far AS (
     SELECT kernel_id, start_ns, lag(end_ns) OVER () AS end_before_ns, lag(kernel_id) OVER () AS kernel_before_id
-    FROM reached
+    FROM kernel_in_order
     WHERE end_ns = reached_ns
 )
 SELECT

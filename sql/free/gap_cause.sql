@@ -84,7 +84,7 @@ part AS (
     GROUP BY gap_id, cause
 ),
 -- Few gaps are an edge of the recording.
-placed AS (
+placed_part AS (
     SELECT
         part.gap_id,
         if(edge.gap_id IS NOT NULL AND part.precedence IN (5, 7, 8, 9), 10, part.precedence) AS precedence,
@@ -93,12 +93,12 @@ placed AS (
     LEFT JOIN free.edge USING (gap_id)
     WHERE part.duration_ns > 0
 ),
-merged AS (
-    FROM placed
+merged_part AS (
+    FROM placed_part
     WHERE precedence < 10
     UNION ALL
     SELECT gap_id, precedence, sum(duration_ns)::BIGINT
-    FROM placed
+    FROM placed_part
     WHERE precedence = 10
     GROUP BY gap_id, precedence
 )
@@ -119,4 +119,4 @@ SELECT
     END AS cause,
     precedence,
     duration_ns
-FROM merged
+FROM merged_part

@@ -4,20 +4,11 @@
 -- start_ns     BIGINT   start, Unix ns
 -- end_ns       BIGINT   end, Unix ns
 -- host_api_id  BIGINT   the call, of trace.host_api
-WITH begun AS (
-    SELECT
-        host_api_id,
-        tid,
-        start_ns,
-        end_ns,
-        max(end_ns) OVER (
-            PARTITION BY tid
-            ORDER BY start_ns, end_ns DESC, host_api_id
-            ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-        ) AS reached_ns
+WITH call AS (
+    SELECT host_api_id, tid, start_ns, end_ns
     FROM trace.host_api
     WHERE role IS NOT NULL AND end_ns > start_ns
 )
 SELECT tid, greatest(start_ns, coalesce(reached_ns, start_ns)) AS start_ns, end_ns, host_api_id
-FROM begun
+FROM reached_before(call, tid, host_api_id)
 WHERE reached_ns IS NULL OR end_ns > reached_ns

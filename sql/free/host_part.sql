@@ -26,7 +26,7 @@ aspect AS (
     SELECT DISTINCT tid, aspect
     FROM free.host_state
 ),
-wanted AS (
+wanted_moment AS (
     SELECT on_thread.key, on_thread.tid, on_thread.start_ns, aspect.aspect
     FROM on_thread
     JOIN aspect USING (tid)
@@ -35,10 +35,12 @@ wanted AS (
 -- The state when a phase begins, and each state that begins within it; -1 in place of nothing, since NULL is for what did not
 -- change.
 moment AS (
-    SELECT wanted.key, wanted.start_ns AS at_ns, wanted.aspect, coalesce(host_state.state, -1) AS state
-    FROM wanted
+    SELECT wanted_moment.key, wanted_moment.start_ns AS at_ns, wanted_moment.aspect, coalesce(host_state.state, -1) AS state
+    FROM wanted_moment
     ASOF JOIN free.host_state
-        ON host_state.tid = wanted.tid AND host_state.aspect = wanted.aspect AND host_state.at_ns <= wanted.start_ns
+        ON host_state.tid = wanted_moment.tid
+        AND host_state.aspect = wanted_moment.aspect
+        AND host_state.at_ns <= wanted_moment.start_ns
     UNION ALL
     SELECT on_thread.key, host_state.at_ns, host_state.aspect, coalesce(host_state.state, -1)
     FROM free.host_state
@@ -62,7 +64,7 @@ changed AS (
     FROM moment
     GROUP BY key, at_ns
 ),
-known AS (
+known_part AS (
     SELECT
         key,
         at_ns AS start_ns,
@@ -81,13 +83,13 @@ known AS (
 ),
 part AS (
     SELECT
-        known.key // 2 AS gap_id,
-        known.start_ns,
-        coalesce(known.next_ns, on_thread.end_ns) AS end_ns,
+        known_part.key // 2 AS gap_id,
+        known_part.start_ns,
+        coalesce(known_part.next_ns, on_thread.end_ns) AS end_ns,
         on_thread.is_late,
         on_thread.phase,
-        known.* EXCLUDE (key, start_ns, next_ns)
-    FROM known
+        known_part.* EXCLUDE (key, start_ns, next_ns)
+    FROM known_part
     JOIN on_thread USING (key)
 ),
 -- Most phases lie after the launch: nothing of the host divides them.
@@ -127,7 +129,7 @@ up_to_request AS (
     FROM part
     WHERE phase = 1
 ),
-explained AS (
+explained_part AS (
     SELECT
         gap_id,
         start_ns,
@@ -159,21 +161,21 @@ explained AS (
     LEFT JOIN module.op_interval ON op_interval.op_id = coalesce(replayed_kernel.op_id, kernel_op.op_id, bare_launch.op_id)
 )
 SELECT
-    explained.gap_id,
-    explained.start_ns,
-    explained.end_ns,
+    explained_part.gap_id,
+    explained_part.start_ns,
+    explained_part.end_ns,
     if(
         edge.gap_id IS NOT NULL
-        AND explained.cause NOT IN (
+        AND explained_part.cause NOT IN (
             'garbage collection', 'waiting in a synchronise', 'data loading', 'inside an op', 'between queue and device'
         ),
         'edge of the recording',
-        explained.cause
+        explained_part.cause
     ) AS cause,
-    explained.is_late AND edge.gap_id IS NULL AS is_late,
-    explained.is_launched,
-    explained.op_id,
-    explained.interval_id,
-    explained.host_api_id
-FROM explained
+    explained_part.is_late AND edge.gap_id IS NULL AS is_late,
+    explained_part.is_launched,
+    explained_part.op_id,
+    explained_part.interval_id,
+    explained_part.host_api_id
+FROM explained_part
 LEFT JOIN free.edge USING (gap_id)

@@ -26,15 +26,17 @@ held_frame AS (
     LEFT JOIN trace.string AS name ON name.text_id = frame.name_id
     WHERE moment.at_ns < frame.end_ns
 ),
-held AS (
+held_call AS (
     SELECT true AS is_op, * FROM held_op
     UNION ALL
     SELECT false AS is_op, * FROM held_frame
 )
 SELECT
     longest.gap_id,
-    string_agg(held.name, ' > ' ORDER BY held.start_ns, held.end_ns DESC, held.call_id) FILTER (held.is_op) AS host_ops,
-    string_agg(held.name, ' > ' ORDER BY held.start_ns, held.end_ns DESC, held.call_id) FILTER (NOT held.is_op) AS python_stack
+    string_agg(held_call.name, ' > ' ORDER BY held_call.start_ns, held_call.end_ns DESC, held_call.call_id)
+        FILTER (held_call.is_op) AS host_ops,
+    string_agg(held_call.name, ' > ' ORDER BY held_call.start_ns, held_call.end_ns DESC, held_call.call_id)
+        FILTER (NOT held_call.is_op) AS python_stack
 FROM free.longest
-JOIN held ON held.tid = longest.tid AND held.start_ns <= longest.at_ns AND longest.at_ns < held.end_ns
+JOIN held_call ON held_call.tid = longest.tid AND held_call.start_ns <= longest.at_ns AND longest.at_ns < held_call.end_ns
 GROUP BY longest.gap_id

@@ -30,14 +30,14 @@ call AS (
     LEFT JOIN free.wrapper USING (op_id)
     WHERE NOT op.is_step AND (wrapper.op_id IS NULL OR loader.text_id IS NOT NULL)
 ),
-requesting AS (
+requesting_thread AS (
     SELECT DISTINCT tid
     FROM free.request
     WHERE tid IS NOT NULL
 ),
 part AS (
     SELECT tid, things, row_number() OVER (ORDER BY tid, things) AS part_id
-    FROM requesting
+    FROM requesting_thread
     CROSS JOIN (SELECT unnest(range(1, 5))::INTEGER AS things) AS list
 ),
 -- The windows over rows that are in order already are streamed, and part and time are one number, which only grows: at a

@@ -11,7 +11,7 @@
 -- tid       BIGINT   host thread that requested the next kernel; NULL when not recorded
 -- at_ns     BIGINT   the middle of the time from the start of the gap to the request for the next kernel, or the moment of the
 --                    request where that came before the gap, on the clock of the host; NULL when not recorded
-WITH reached AS (
+WITH last_gap AS (
     SELECT first_gap_id, max(max(last_gap_id)) OVER (ORDER BY first_gap_id ROWS UNBOUNDED PRECEDING) AS last_gap_id
     FROM free.step_gap
     GROUP BY first_gap_id
@@ -19,8 +19,8 @@ WITH reached AS (
 longest AS (
     SELECT gap.gap_id, gap.start_ns, gap.end_ns
     FROM free.gap
-    ASOF JOIN reached ON gap.gap_id >= reached.first_gap_id
-    WHERE gap.gap_id <= reached.last_gap_id
+    ASOF JOIN last_gap ON gap.gap_id >= last_gap.first_gap_id
+    WHERE gap.gap_id <= last_gap.last_gap_id
     ORDER BY gap.end_ns - gap.start_ns DESC, gap.gap_id
     LIMIT 100
 ),

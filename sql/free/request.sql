@@ -9,7 +9,7 @@
 -- launch_tid     BIGINT  host thread that launched the kernel; with a task queue, not the one that made the request; NULL when
 --                        the launch was not collected
 -- launch_end_ns  BIGINT  moment when that thread had launched the kernel, Unix ns; NULL when the launch was not collected
-WITH wanted AS (
+WITH wanted_kernel AS (
     SELECT gap.gap_id, kernel.kernel_id, kernel.launch_id
     FROM free.gap
     JOIN trace.kernel ON kernel.kernel_id = gap.kernel_after_id
@@ -21,7 +21,7 @@ launch AS (
         arg_min(launch.end_ns, pair_key(launch.start_ns, launch.tid)) AS end_ns,
         arg_min(launch.tid, pair_key(launch.start_ns, launch.tid)) AS tid
     FROM trace.launch
-    SEMI JOIN wanted USING (launch_id)
+    SEMI JOIN wanted_kernel USING (launch_id)
     GROUP BY launch.launch_id
 ),
 last_dequeued AS (
@@ -46,13 +46,13 @@ queued AS (
     GROUP BY near.launch_id
 ),
 op AS (
-    SELECT wanted.kernel_id, op.tid, op.end_ns
-    FROM wanted
+    SELECT wanted_kernel.kernel_id, op.tid, op.end_ns
+    FROM wanted_kernel
     JOIN module.kernel_op USING (kernel_id)
     JOIN trace.op USING (op_id)
 )
 SELECT
-    wanted.gap_id,
+    wanted_kernel.gap_id,
     coalesce(queued.tid, op.tid, launch.tid) AS tid,
     CASE
         WHEN queued.start_ns IS NOT NULL THEN queued.start_ns
@@ -61,7 +61,7 @@ SELECT
     END AS asked_ns,
     launch.tid AS launch_tid,
     launch.end_ns AS launch_end_ns
-FROM wanted
+FROM wanted_kernel
 LEFT JOIN launch USING (launch_id)
 LEFT JOIN queued USING (launch_id)
 LEFT JOIN op USING (kernel_id)

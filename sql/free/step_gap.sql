@@ -19,12 +19,12 @@ timed_step AS (
     JOIN step.time ON time.step_id IS NOT DISTINCT FROM span.step_id
     WHERE time.free_ns IS NOT NULL
 ),
-begun AS (
+step_and_gap AS (
     SELECT timed_step.step_id, timed_step.end_ns, gap.gap_id AS first_gap_id
     FROM timed_step
     ASOF JOIN free.gap ON timed_step.start_ns <= gap.start_ns
 )
-SELECT begun.step_id, begun.first_gap_id, gap.gap_id AS last_gap_id
-FROM begun
-ASOF JOIN free.gap ON begun.end_ns >= gap.end_ns
-WHERE gap.gap_id >= begun.first_gap_id
+SELECT step_and_gap.step_id, step_and_gap.first_gap_id, gap.gap_id AS last_gap_id
+FROM step_and_gap
+ASOF JOIN free.gap ON step_and_gap.end_ns >= gap.end_ns
+WHERE gap.gap_id >= step_and_gap.first_gap_id

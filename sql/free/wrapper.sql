@@ -3,7 +3,7 @@
 -- around ops of its own namespace alone, such as aten::linear around aten::addmm, is no wrapper: its library calls those.
 --
 -- op_id  BIGINT  an op of trace.op, on a thread that requests kernels
-WITH requesting AS (
+WITH requesting_thread AS (
     SELECT DISTINCT tid
     FROM free.request
     WHERE tid IS NOT NULL
@@ -22,7 +22,7 @@ launch AS (
     JOIN trace.kernel USING (kernel_id)
     LEFT JOIN op.launch AS record USING (op_id)
 ),
-launched AS (
+launching_op AS (
     SELECT
         launch.op_id,
         count(*) FILTER (replay.launch_id IS NULL) AS own_count,
@@ -31,7 +31,7 @@ launched AS (
     LEFT JOIN replay USING (launch_id)
     GROUP BY launch.op_id
 ),
-counted AS (
+counted_op AS (
     SELECT
         op.op_id,
         op.tid,
@@ -39,19 +39,19 @@ counted AS (
         op.end_ns,
         op.name_id,
         op.is_step,
-        coalesce(launched.own_count, 0) AS own_count,
-        coalesce(launched.replay_count, 0) AS replay_count,
-        sum(coalesce(launched.own_count + launched.replay_count, 0)) OVER (
+        coalesce(launching_op.own_count, 0) AS own_count,
+        coalesce(launching_op.replay_count, 0) AS replay_count,
+        sum(coalesce(launching_op.own_count + launching_op.replay_count, 0)) OVER (
             PARTITION BY op.tid ORDER BY op.start_ns, op.end_ns DESC, op.op_id ROWS UNBOUNDED PRECEDING
         ) AS up_to_count
     FROM trace.op
-    SEMI JOIN requesting USING (tid)
-    LEFT JOIN launched USING (op_id)
+    SEMI JOIN requesting_thread USING (tid)
+    LEFT JOIN launching_op USING (op_id)
 ),
 -- Of ops that start at the same time the last one knows what all of them launched.
-begun AS (
+begun_count AS (
     SELECT tid, start_ns, max(up_to_count) AS up_to_count
-    FROM counted
+    FROM counted_op
     GROUP BY tid, start_ns
 ),
 namespace AS (
@@ -68,11 +68,11 @@ around AS (
     WHERE parent.parent_id IS NOT NULL
     GROUP BY parent.parent_id
 )
-SELECT counted.op_id
-FROM counted
+SELECT counted_op.op_id
+FROM counted_op
 JOIN around USING (op_id)
 LEFT JOIN namespace USING (name_id)
-ASOF JOIN begun ON begun.tid = counted.tid AND begun.start_ns < counted.end_ns
-WHERE NOT counted.is_step
+ASOF JOIN begun_count ON begun_count.tid = counted_op.tid AND begun_count.start_ns < counted_op.end_ns
+WHERE NOT counted_op.is_step
     AND coalesce(namespace.namespace <> around.first_namespace OR namespace.namespace <> around.last_namespace, true)
-    AND begun.up_to_count - counted.up_to_count + counted.replay_count > counted.own_count
+    AND begun_count.up_to_count - counted_op.up_to_count + counted_op.replay_count > counted_op.own_count

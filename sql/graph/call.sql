@@ -26,7 +26,7 @@
 -- other_op_count         BIGINT   other aten ops
 -- other_op_ns            BIGINT   their time, ns
 -- reason                 VARCHAR  why something is NULL; NULL where nothing is
-WITH entered AS (
+WITH entered_call AS (
     SELECT
         call.*,
         entry.*  EXCLUDE (call_id),
@@ -47,10 +47,10 @@ SELECT
     CASE
         WHEN frame_ns IS NOT NULL THEN 'frame'
         WHEN region_ns IS NOT NULL THEN 'region'
-        WHEN entered.lookup_ns IS NOT NULL THEN 'look-up'
+        WHEN entered_call.lookup_ns IS NOT NULL THEN 'look-up'
     END AS entry_from,
-    lookup_end_ns - entered.lookup_ns AS lookup_ns,
-    if(entered.lookup_ns >= entry_ns, entered.lookup_ns - entry_ns, NULL) AS before_lookup_ns,
+    lookup_end_ns - entered_call.lookup_ns AS lookup_ns,
+    if(entered_call.lookup_ns >= entry_ns, entered_call.lookup_ns - entry_ns, NULL) AS before_lookup_ns,
     end_ns - start_ns AS inference_ns,
     execute_ns - start_ns AS torchair_ns,
     run_ns - start_ns AS torchair_python_ns,
@@ -70,14 +70,14 @@ SELECT
             '; ',
             if(entry_ns IS NULL, 'nothing marks where the module was entered: no stack, no region, no look-up', NULL),
             if(region_id IS NULL, 'no region is recorded', NULL),
-            if(entered.lookup_ns IS NULL, 'no look-up of Dynamo is recorded', NULL),
-            if(entered.lookup_ns < entry_ns, 'the look-up is before the entry', NULL),
+            if(entered_call.lookup_ns IS NULL, 'no look-up of Dynamo is recorded', NULL),
+            if(entered_call.lookup_ns < entry_ns, 'the look-up is before the entry', NULL),
             if(run_ns IS NULL, 'no TorchNpuGraphBase::Run in it', NULL),
             if(execute_ns IS NULL, 'no ExecuteGraph in it', NULL),
             if(execute_ns IS NOT NULL AND first_kernel_ns IS NULL, 'no kernel is known to be launched by it', NULL)
         ),
         ''
     ) AS reason
-FROM entered
+FROM entered_call
 LEFT JOIN graph.preparation USING (call_id)
 ORDER BY start_ns, tid, call_id

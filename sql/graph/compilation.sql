@@ -16,20 +16,14 @@ WITH mark AS (
     JOIN trace.string AS name ON name.text_id = range.recorded_name_id
     WHERE contains(name.text, '(dynamo_timed)')
 ),
-outermost AS (
-    SELECT *
-    FROM mark
-    QUALIFY coalesce(
-        start_ns >= max(end_ns) OVER (
-            PARTITION BY tid ORDER BY start_ns, end_ns DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-        ),
-        true
-    )
+outermost_mark AS (
+    FROM reached_before(mark, tid)
+    WHERE coalesce(start_ns >= reached_ns, true)
 ),
 -- Several threads may compile at once.
 stretch AS (
     SELECT row_number() OVER (ORDER BY start_ns) AS stretch, span_count AS compilation_count, start_ns, end_ns
-    FROM stretches(outermost)
+    FROM stretches(outermost_mark)
 ),
 gap AS (
     SELECT
@@ -48,7 +42,7 @@ moment AS (
     FROM stretch
 ),
 idle AS (
-    SELECT moment.stretch, sum(moment.sign * (gap.up_to_ns - greatest(gap.end_ns - moment.at_ns, 0)))::BIGINT AS idle_ns
+    SELECT moment.stretch, sum(moment.sign * covered_until(gap.up_to_ns, gap.end_ns, moment.at_ns))::BIGINT AS idle_ns
     FROM moment
     ASOF JOIN gap ON gap.start_ns <= moment.at_ns
     GROUP BY moment.stretch

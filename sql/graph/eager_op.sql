@@ -5,12 +5,12 @@
 -- kernel_count  BIGINT   its kernels
 -- duration_ns   BIGINT   their time, ns
 -- idle_ns       BIGINT   idle time of the device right before them, as in graph.by_step, ns
-WITH replaying AS (
+WITH replaying_step AS (
     SELECT coalesce(step_id, -1) AS step_number
     FROM graph.by_step
     WHERE replayed_count > 0
 ),
-replayed AS (
+replayed_kernel AS (
     SELECT min(start_ns) AS start_ns, max(end_ns) AS end_ns
     FROM trace.kernel
     WHERE kind = 'compute' AND model_id IS NOT NULL
@@ -29,8 +29,8 @@ SELECT
     coalesce(sum(idle.idle_ns), 0)::BIGINT AS idle_ns
 FROM trace.kernel
 LEFT JOIN kernels.step USING (kernel_id)
-JOIN replaying ON replaying.step_number = coalesce(step.step_id, -1)
-JOIN replayed ON kernel.start_ns BETWEEN replayed.start_ns AND replayed.end_ns
+JOIN replaying_step ON replaying_step.step_number = coalesce(step.step_id, -1)
+JOIN replayed_kernel ON kernel.start_ns BETWEEN replayed_kernel.start_ns AND replayed_kernel.end_ns
 JOIN module.kernel_op USING (kernel_id)
 JOIN trace.op ON op.op_id = kernel_op.op_id
 LEFT JOIN trace.string AS op_name ON op_name.text_id = op.name_id

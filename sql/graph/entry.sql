@@ -45,13 +45,13 @@ before_call AS (
         AND (mark.role = 'look-up' OR mark.end_ns >= call.end_ns)
 ),
 -- A compilation counts for the call in which it lies, else for the next one.
-compiling AS (
+compiling_call AS (
     SELECT DISTINCT call.call_id
     FROM graph.event AS compilation
     ASOF JOIN graph.inference AS call ON call.tid = compilation.tid AND compilation.start_ns <= call.end_ns
     WHERE compilation.role = 'compilation'
 ),
-entered AS (
+entered_call AS (
     SELECT
         call_id,
         min(start_ns) FILTER (role = 'frame') AS frame_ns,
@@ -64,12 +64,12 @@ entered AS (
 )
 SELECT
     call.call_id,
-    entered.frame_ns,
-    entered.region_ns,
-    entered.region_id,
-    entered.lookup_ns,
-    entered.lookup_end_ns,
-    compiling.call_id IS NOT NULL AS is_compiling
+    entered_call.frame_ns,
+    entered_call.region_ns,
+    entered_call.region_id,
+    entered_call.lookup_ns,
+    entered_call.lookup_end_ns,
+    compiling_call.call_id IS NOT NULL AS is_compiling
 FROM graph.inference AS call
-LEFT JOIN entered USING (call_id)
-LEFT JOIN compiling USING (call_id)
+LEFT JOIN entered_call USING (call_id)
+LEFT JOIN compiling_call USING (call_id)

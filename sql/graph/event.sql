@@ -6,7 +6,7 @@
 -- tid       BIGINT   host thread: process id * 2^32 + thread id
 -- start_ns  BIGINT   start, Unix ns
 -- end_ns    BIGINT   end, Unix ns
-WITH named AS (
+WITH role_of_name AS (
     SELECT
         text_id,
         CASE
@@ -21,7 +21,7 @@ WITH named AS (
         END::ENUM('inference', 'run', 'execute', 'region', 'look-up', 'compilation') AS role
     FROM trace.string
 )
-SELECT op.op_id, named.role, op.name_id, op.tid, op.start_ns, op.end_ns
+SELECT op.op_id, role_of_name.role, op.name_id, op.tid, op.start_ns, op.end_ns
 FROM trace.op
-JOIN named ON named.text_id = op.name_id
-WHERE named.role IS NOT NULL
+JOIN role_of_name ON role_of_name.text_id = op.name_id
+WHERE role_of_name.role IS NOT NULL

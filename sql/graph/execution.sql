@@ -17,7 +17,7 @@ WITH inside AS (
     ASOF JOIN graph.inference AS call ON call.tid = event.tid AND event.start_ns >= call.start_ns
     WHERE event.role IN ('run', 'execute') AND event.end_ns <= call.end_ns
 ),
-executed AS (
+executed_call AS (
     SELECT
         call_id,
         min(start_ns) FILTER (role = 'run') AS run_ns,
@@ -26,8 +26,8 @@ executed AS (
     GROUP BY call_id
 ),
 in_engine AS (
-    SELECT call.call_id, call.tid, executed.execute_ns, call.end_ns
-    FROM executed
+    SELECT call.call_id, call.tid, executed_call.execute_ns, call.end_ns
+    FROM executed_call
     JOIN graph.inference AS call USING (call_id)
     WHERE execute_ns IS NOT NULL
 ),
@@ -81,10 +81,10 @@ first_kernel AS (
     GROUP BY call_id
 )
 SELECT
-    executed.call_id,
-    executed.run_ns,
-    executed.execute_ns,
+    executed_call.call_id,
+    executed_call.run_ns,
+    executed_call.execute_ns,
     first_kernel.start_ns - clock.offset_ns AS first_kernel_ns
-FROM executed
+FROM executed_call
 CROSS JOIN clock.offset AS clock
 LEFT JOIN first_kernel USING (call_id)

@@ -7,15 +7,10 @@
 -- start_ns         BIGINT   start, Unix ns
 -- end_ns           BIGINT   end, Unix ns
 -- previous_end_ns  BIGINT   end of the call before it on its thread, Unix ns; NULL for the first
-SELECT
-    op_id AS call_id,
-    name_id,
-    tid,
-    start_ns,
-    end_ns,
-    max(end_ns) OVER (
-        PARTITION BY tid ORDER BY start_ns, end_ns DESC, op_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    ) AS previous_end_ns
-FROM graph.event
-WHERE role = 'inference'
-QUALIFY coalesce(start_ns >= previous_end_ns AND end_ns > previous_end_ns, true)
+WITH event AS (
+    FROM graph.event
+    WHERE role = 'inference'
+)
+SELECT op_id AS call_id, name_id, tid, start_ns, end_ns, reached_ns AS previous_end_ns
+FROM reached_before(event, tid, op_id)
+WHERE coalesce(start_ns >= reached_ns AND end_ns > reached_ns, true)

@@ -32,22 +32,12 @@ python_part AS (
     FROM graph.inference AS call
     LEFT JOIN graph.execution USING (call_id)
 ),
-inside AS (
+op_inside AS (
     SELECT python_part.call_id, aten.purpose, op.op_id, op.start_ns, op.end_ns, op.duration_ns
     FROM trace.op
     JOIN aten ON aten.text_id = op.name_id
     ASOF JOIN python_part ON python_part.tid = op.tid AND op.start_ns >= python_part.start_ns
     WHERE op.end_ns <= python_part.end_ns
-),
-outermost AS (
-    SELECT *
-    FROM inside
-    QUALIFY coalesce(
-        start_ns >= max(end_ns) OVER (
-            PARTITION BY call_id ORDER BY start_ns, end_ns DESC, op_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-        ),
-        true
-    )
 )
 SELECT
     call_id,
@@ -59,5 +49,6 @@ SELECT
     coalesce(sum(duration_ns) FILTER (purpose = 'clone'), 0)::BIGINT AS clone_ns,
     count(*) FILTER (purpose = 'other') AS other_count,
     coalesce(sum(duration_ns) FILTER (purpose = 'other'), 0)::BIGINT AS other_ns
-FROM outermost
+FROM reached_before(op_inside, call_id, op_id)
+WHERE coalesce(start_ns >= reached_ns, true)
 GROUP BY call_id

@@ -16,7 +16,7 @@
 -- q3_ns         BIGINT   the same for three quarters of the kernels, ns
 -- p95_ns        BIGINT   the same for 95 % of the kernels, ns
 -- max_ns        BIGINT   longest time, ns
-WITH counted AS (
+WITH counted_duration AS (
     SELECT kind, name_id, type_id, core_id, duration_ns, sum(kernel_count) AS row_count
     FROM kernels.shape_duration
     GROUP BY ALL
@@ -27,7 +27,7 @@ SELECT
     total_ns,
     total_ns / nullif(sum(total_ns) OVER (PARTITION BY key.kind), 0) AS share,
     unnest(spread)
-FROM statistic_of(counted, {'kind': kind, 'name_id': name_id, 'type_id': type_id, 'core_id': core_id})
+FROM statistic_of(counted_duration, {'kind': kind, 'name_id': name_id, 'type_id': type_id, 'core_id': core_id})
 LEFT JOIN trace.string AS name ON name.text_id = key.name_id
 LEFT JOIN trace.string AS type ON type.text_id = key.type_id
 LEFT JOIN trace.string AS core ON core.text_id = key.core_id

@@ -8,7 +8,7 @@
 -- input_shapes_id  TEXT_ID  input shapes as the profiler wrote them, tensors split by ';'; NULL at Level0
 -- input_types_id   TEXT_ID  input data types; NULL at Level0
 -- @columns kernel_count to max_ns as in kernels.by_name
-WITH counted AS (
+WITH counted_duration AS (
     SELECT kind, name_id, type_id, core_id, input_shapes_id, input_types_id, duration_ns, sum(kernel_count) AS row_count
     FROM kernels.shape_duration
     GROUP BY ALL
@@ -20,7 +20,7 @@ SELECT
     total_ns / nullif(sum(total_ns) OVER (PARTITION BY key.kind), 0) AS share,
     unnest(spread)
 FROM statistic_of(
-    counted,
+    counted_duration,
     {
         'kind': kind,
         'name_id': name_id,

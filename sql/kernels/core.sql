@@ -7,7 +7,7 @@
 --
 -- Where the number of vector cores is not recorded, it is twice that of the cores that multiply matrices, if some kernel on
 -- vector cores had exactly so many blocks; else it is not known. An engine whose cores are not known has no row.
-WITH used AS (
+WITH used_engine AS (
     SELECT device_id, engine, list(DISTINCT block_num) AS block_nums
     FROM trace.kernel
     WHERE kind = 'compute' AND coalesce(engine NOT IN ('cpu', 'copy'), true)
@@ -17,39 +17,43 @@ WITH used AS (
 only_chip AS (
     SELECT min(core_count) AS core_count, min(vector_core_count) AS vector_core_count
     FROM trace.chip
-    HAVING count(*) = 1 AND (SELECT count(DISTINCT coalesce(device_id, -1)) FROM used) = 1
+    HAVING count(*) = 1 AND (SELECT count(DISTINCT coalesce(device_id, -1)) FROM used_engine) = 1
 ),
 split_core AS (
     SELECT count(*) > 0 AS has_rows
-    FROM used
+    FROM used_engine
     WHERE engine IN ('vector', 'matrix and vector')
 ),
-counted AS (
+engine_cores AS (
     SELECT
-        used.device_id,
-        used.engine,
-        used.block_nums,
+        used_engine.device_id,
+        used_engine.engine,
+        used_engine.block_nums,
         coalesce(chip.core_count, only_chip.core_count) AS recorded_count,
         -- A trace may claim any number.
         if(recorded_count BETWEEN 1 AND 1000000, recorded_count, NULL) AS matrix_core_count,
         coalesce(chip.vector_core_count, only_chip.vector_core_count) AS vector_core_count
-    FROM used
-    LEFT JOIN trace.chip ON chip.device_id = used.device_id
+    FROM used_engine
+    LEFT JOIN trace.chip ON chip.device_id = used_engine.device_id
     LEFT JOIN only_chip ON true
 ),
 with_cores AS (
     SELECT
-        counted.device_id,
-        counted.engine,
+        engine_cores.device_id,
+        engine_cores.engine,
         CASE
-            WHEN counted.engine IN ('matrix', 'matrix and vector') THEN counted.matrix_core_count
-            WHEN counted.engine = 'vector' THEN coalesce(
-                counted.vector_core_count,
-                if(list_contains(counted.block_nums, 2 * counted.matrix_core_count), 2 * counted.matrix_core_count, NULL)
+            WHEN engine_cores.engine IN ('matrix', 'matrix and vector') THEN engine_cores.matrix_core_count
+            WHEN engine_cores.engine = 'vector' THEN coalesce(
+                engine_cores.vector_core_count,
+                if(
+                    list_contains(engine_cores.block_nums, 2 * engine_cores.matrix_core_count),
+                    2 * engine_cores.matrix_core_count,
+                    NULL
+                )
             )
-            WHEN NOT split_core.has_rows THEN counted.matrix_core_count
+            WHEN NOT split_core.has_rows THEN engine_cores.matrix_core_count
         END AS core_count
-    FROM counted
+    FROM engine_cores
     CROSS JOIN split_core
 )
 FROM with_cores

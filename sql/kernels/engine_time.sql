@@ -9,11 +9,11 @@
 -- only_vector_ns       BIGINT  part of it in which the cores that multiply matrices had nothing to do, ns
 -- only_matrix_ns       BIGINT  part of it in which the vector cores had nothing to do, ns
 -- stream_count         BIGINT  streams on which such kernels ran
-WITH stepped AS (
+WITH recorded_steps AS (
     SELECT count(*) > 0 AS has_rows
     FROM step.period
 ),
-computing AS (
+kernel_of_engine AS (
     SELECT
         kernel.device_id,
         kernel.stream_id,
@@ -22,14 +22,14 @@ computing AS (
         kernel.engine IN ('matrix', 'matrix and vector') AS is_matrix,
         kernel.engine IN ('vector', 'matrix and vector') AS is_vector
     FROM trace.kernel
-    CROSS JOIN stepped
+    CROSS JOIN recorded_steps
     WHERE kernel.kind = 'compute'
       AND kernel.engine IN ('matrix', 'vector', 'matrix and vector')
-      AND (NOT stepped.has_rows OR kernel.kernel_id IN (SELECT kernel_id FROM kernels.step))
+      AND (NOT recorded_steps.has_rows OR kernel.kernel_id IN (SELECT kernel_id FROM kernels.step))
       AND (getvariable('step_id') IS NULL OR kernel.kernel_id IN (SELECT kernel_id FROM kernels.in_step))
 ),
--- The part of a kernel that no earlier kernel covers.
-added AS (
+-- The part of a kernel that no earlier kernel covers. One window for all three: three unions by added() take twice as long.
+added_time AS (
     SELECT
         device_id,
         greatest(0, end_ns - greatest(start_ns, coalesce(max(end_ns) OVER before, start_ns))) AS any_ns,
@@ -44,7 +44,7 @@ added AS (
             0
         ) AS vector_ns,
         stream_id
-    FROM computing
+    FROM kernel_of_engine
     WINDOW before AS (
         PARTITION BY device_id ORDER BY start_ns, end_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     )
@@ -57,6 +57,6 @@ SELECT
     sum(any_ns - matrix_ns)::BIGINT AS only_vector_ns,
     sum(any_ns - vector_ns)::BIGINT AS only_matrix_ns,
     count(DISTINCT stream_id) AS stream_count
-FROM added
+FROM added_time
 GROUP BY device_id
 HAVING sum(vector_ns) > 0

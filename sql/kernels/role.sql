@@ -11,22 +11,22 @@
 --   type conversion    from one data type to another: Cast, and on GPUs copies of PyTorch that convert
 --   copy               the same data in another order or place: TensorMove, AsStrided, ViewCopy, Transpose, whatever makes a
 --                      tensor contiguous (aclnnContiguous) or copies it in place (aclnnInplaceCopy), copies of PyTorch on GPUs
-WITH used AS (
+WITH used_name AS (
     SELECT DISTINCT name_id, type_id
     FROM trace.kernel
     WHERE kind = 'compute'
 ),
-named AS (
+named_kernel AS (
     SELECT
-        used.name_id,
-        used.type_id,
+        used_name.name_id,
+        used_name.type_id,
         name.text AS name,
         regexp_replace(lower(type.text), '_|aicore$', '', 'g') AS type
-    FROM used
-    LEFT JOIN trace.string AS name ON name.text_id = used.name_id
-    LEFT JOIN trace.string AS type ON type.text_id = used.type_id
+    FROM used_name
+    LEFT JOIN trace.string AS name ON name.text_id = used_name.name_id
+    LEFT JOIN trace.string AS type ON type.text_id = used_name.type_id
 ),
-judged AS (
+kernel_with_role AS (
     SELECT
         name_id,
         type_id,
@@ -41,7 +41,7 @@ judged AS (
                 OR regexp_matches(name, '^aclnn(Contiguous|InplaceCopy)_|direct_copy_kernel|^triton_poi_fused_clone_\d+$')
                 THEN 'copy'
         END AS role
-    FROM named
+    FROM named_kernel
 )
-FROM judged
+FROM kernel_with_role
 WHERE role IS NOT NULL

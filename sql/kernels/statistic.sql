@@ -17,7 +17,7 @@
 -- share         DOUBLE   share of the kernel time of the same kind in the rank; NULL when that is 0
 -- type_from     ENUM('profile', 'name')  where the type comes from: the profile, or (Level0) the names of the kernels; NULL
 --                        without type
-WITH counted AS (
+WITH counted_duration AS (
     SELECT
         kind,
         type_id,
@@ -33,7 +33,7 @@ WITH counted AS (
 total AS (
     SELECT unnest(key), row_count AS kernel_count, spread, unnest(more)
     FROM statistic_of(
-        counted,
+        counted_duration,
         {'kind': kind, 'type_id': type_id, 'type_from': type_from, 'core_id': core_id},
         {
             'total_ns': sum(kernels_ns)::BIGINT,

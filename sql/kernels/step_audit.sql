@@ -13,19 +13,19 @@
 --                       steps at least nine tenths of it, since the profiler counts time that is in two steps twice
 --
 -- The profiler rounds each kernel to ns; where its times are floats, neighbouring times are a quarter of a us apart.
-WITH measured AS (
+WITH measured_kernel AS (
     SELECT if(kind = 'compute', 'computing', 'communication') AS kind, start_ns, end_ns
     FROM trace.kernel
     WHERE kind IN ('compute', 'communication')
 ),
 covered AS (
     SELECT kind, count(*) AS kernel_count, sum(added_ns)::BIGINT AS kernels_ns
-    FROM added(measured, kind)
+    FROM added(measured_kernel, kind)
     GROUP BY kind
 ),
 precision AS (
     SELECT count(*) > 0 AS has_kernels, if(bool_and(start_ns % 100 = 0 OR start_ns % 250 = 0), 500, 2) AS rounding_ns
-    FROM measured
+    FROM measured_kernel
 )
 SELECT
     kind,

@@ -26,11 +26,11 @@
 -- idle_ns         BIGINT   by how much they would be shorter at most if all cores shared their blocks evenly, ns; NULL when not
 --                          known
 -- critical_idle_ns BIGINT  the part of idle_ns in kernels that are critical, ns; NULL when not known
-WITH stepped AS (
+WITH recorded_steps AS (
     SELECT count(*) > 0 AS has_rows
     FROM step.period
 ),
-counted AS (
+counted_kernel AS (
     SELECT
         kernel.kernel_id,
         kernel.kind,
@@ -53,26 +53,26 @@ counted AS (
     JOIN trace.kernel AS device USING (kernel_id)
     LEFT JOIN trace.op_input ON op_input.op_id = kernel.op_id
     LEFT JOIN critical.kernel AS critical ON critical.kernel_id = kernel.kernel_id
-    CROSS JOIN stepped
+    CROSS JOIN recorded_steps
     WHERE kernel.kind IN ('compute', 'copy')
-      AND (NOT stepped.has_rows OR kernel.kernel_id IN (SELECT kernel_id FROM kernels.step))
+      AND (NOT recorded_steps.has_rows OR kernel.kernel_id IN (SELECT kernel_id FROM kernels.step))
 ),
 -- The formats that a conversion reads and writes. PyTorch's copy lists its output before its input.
 conversion AS (
     SELECT
-        counted.kernel_id,
-        counted.path_id,
-        counted.input_shapes_id,
-        counted.start_ns,
-        if(counted.is_of_op, split_part(inputs.text, ';', 2), inputs.text) AS from_type,
-        if(counted.is_of_op, split_part(inputs.text, ';', 1), outputs.text) AS to_type
-    FROM counted
-    JOIN kernels.role ON role.name_id = counted.name_id AND role.type_id IS NOT DISTINCT FROM counted.type_id
-    JOIN trace.string AS inputs ON inputs.text_id = counted.input_types_id
-    LEFT JOIN trace.string AS outputs ON outputs.text_id = counted.output_types_id
+        counted_kernel.kernel_id,
+        counted_kernel.path_id,
+        counted_kernel.input_shapes_id,
+        counted_kernel.start_ns,
+        if(counted_kernel.is_of_op, split_part(inputs.text, ';', 2), inputs.text) AS from_type,
+        if(counted_kernel.is_of_op, split_part(inputs.text, ';', 1), outputs.text) AS to_type
+    FROM counted_kernel
+    JOIN kernels.role ON role.name_id = counted_kernel.name_id AND role.type_id IS NOT DISTINCT FROM counted_kernel.type_id
+    JOIN trace.string AS inputs ON inputs.text_id = counted_kernel.input_types_id
+    LEFT JOIN trace.string AS outputs ON outputs.text_id = counted_kernel.output_types_id
     WHERE role.role = 'type conversion'
 ),
-numbered AS (
+numbered_conversion AS (
     SELECT
         *,
         row_number() OVER (PARTITION BY path_id, input_shapes_id, from_type, to_type ORDER BY start_ns, kernel_id) AS number
@@ -83,27 +83,27 @@ there AS (
     FROM conversion
     GROUP BY ALL
 ),
-paired AS (
-    SELECT numbered.kernel_id
-    FROM numbered
+paired_conversion AS (
+    SELECT numbered_conversion.kernel_id
+    FROM numbered_conversion
     JOIN there AS back
-        ON back.path_id IS NOT DISTINCT FROM numbered.path_id
-        AND back.input_shapes_id IS NOT DISTINCT FROM numbered.input_shapes_id
-        AND back.from_type = numbered.to_type
-        AND back.to_type = numbered.from_type
-    WHERE numbered.number <= back.conversion_count
-      AND numbered.from_type <> numbered.to_type
-      AND (numbered.path_id IS NOT NULL OR NOT EXISTS (FROM module.path))
+        ON back.path_id IS NOT DISTINCT FROM numbered_conversion.path_id
+        AND back.input_shapes_id IS NOT DISTINCT FROM numbered_conversion.input_shapes_id
+        AND back.from_type = numbered_conversion.to_type
+        AND back.to_type = numbered_conversion.from_type
+    WHERE numbered_conversion.number <= back.conversion_count
+      AND numbered_conversion.from_type <> numbered_conversion.to_type
+      AND (numbered_conversion.path_id IS NOT NULL OR NOT EXISTS (FROM module.path))
 ),
 -- Of the types of the inputs, those of floating numbers.
-typed AS (
+typed_inputs AS (
     SELECT
         text_id AS input_types_id,
         list_distinct(
             list_filter(list_transform(string_split(text, ';'), lambda type: float_type_of(type)), lambda one: one IS NOT NULL)
         ) AS types
     FROM trace.string
-    WHERE text_id IN (SELECT input_types_id FROM counted)
+    WHERE text_id IN (SELECT input_types_id FROM counted_kernel)
 ),
 multiplying AS (
     SELECT cube_kernel.kernel_id, shape.data_type
@@ -111,31 +111,32 @@ multiplying AS (
     JOIN mfu.shape USING (shape_id)
     WHERE shape.family IS NOT NULL
 ),
-described AS (
+described_kernel AS (
     SELECT
-        counted.*,
+        counted_kernel.*,
         CASE
-            WHEN paired.kernel_id IS NOT NULL THEN 'conversion and back'
+            WHEN paired_conversion.kernel_id IS NOT NULL THEN 'conversion and back'
             WHEN copy.direction = 'device to device' THEN 'copy'
             ELSE role.role
         END AS role,
         multiplying.kernel_id IS NOT NULL AS multiplies,
         CASE
             WHEN multiplying.kernel_id IS NOT NULL THEN multiplying.data_type
-            WHEN len(typed.types) = 1 THEN typed.types[1]
-            WHEN len(typed.types) > 1 THEN 'mixed'
+            WHEN len(typed_inputs.types) = 1 THEN typed_inputs.types[1]
+            WHEN len(typed_inputs.types) > 1 THEN 'mixed'
         END AS data_type,
         core.core_count
-    FROM counted
-    LEFT JOIN kernels.role ON role.name_id = counted.name_id AND role.type_id IS NOT DISTINCT FROM counted.type_id
-    LEFT JOIN paired ON paired.kernel_id = counted.kernel_id
-    LEFT JOIN trace.copy ON copy.kernel_id = counted.kernel_id
-    LEFT JOIN multiplying ON multiplying.kernel_id = counted.kernel_id
-    LEFT JOIN typed ON typed.input_types_id = counted.input_types_id
+    FROM counted_kernel
+    LEFT JOIN kernels.role ON role.name_id = counted_kernel.name_id AND role.type_id IS NOT DISTINCT FROM counted_kernel.type_id
+    LEFT JOIN paired_conversion ON paired_conversion.kernel_id = counted_kernel.kernel_id
+    LEFT JOIN trace.copy ON copy.kernel_id = counted_kernel.kernel_id
+    LEFT JOIN multiplying ON multiplying.kernel_id = counted_kernel.kernel_id
+    LEFT JOIN typed_inputs ON typed_inputs.input_types_id = counted_kernel.input_types_id
     LEFT JOIN kernels.core
-        ON core.device_id IS NOT DISTINCT FROM counted.device_id AND core.engine IS NOT DISTINCT FROM counted.engine
+        ON core.device_id IS NOT DISTINCT FROM counted_kernel.device_id
+        AND core.engine IS NOT DISTINCT FROM counted_kernel.engine
 ),
-summed AS (
+summed_kernel AS (
     SELECT
         kind,
         path_id,
@@ -156,13 +157,18 @@ summed AS (
         core_count,
         sum(idle_part(duration_ns, block_num, core_count))::BIGINT AS idle_ns,
         sum(idle_part(critical_ns, block_num, core_count))::BIGINT AS critical_idle_ns
-    FROM described
+    FROM described_kernel
     GROUP BY ALL
 )
 SELECT
-    summed.kind,
+    summed_kernel.kind,
     path.module_path AS module,
-    summed.* EXCLUDE (kind, path_id)
-FROM summed
+    summed_kernel.* EXCLUDE (kind, path_id)
+FROM summed_kernel
 LEFT JOIN module.path USING (path_id)
-ORDER BY summed.duration_ns DESC, summed.path_id, summed.op_name_id, summed.type_id, summed.input_types_id
+ORDER BY
+    summed_kernel.duration_ns DESC,
+    summed_kernel.path_id,
+    summed_kernel.op_name_id,
+    summed_kernel.type_id,
+    summed_kernel.input_types_id

@@ -20,7 +20,7 @@ gram AS (
     FROM layer.sequence
     WINDOW in_order AS (ORDER BY sequence_position)
 ),
-summed AS (
+summed_gram AS (
     SELECT sequence_position, symbol, sum(gram) OVER (ORDER BY sequence_position ROWS UNBOUNDED PRECEDING) AS gram_sum
     FROM gram
 ),
@@ -41,11 +41,11 @@ stretch AS (
         lead(sequence_position) OVER of_kind - sequence_position AS length,
         lead(gram_sum) OVER of_kind - gram_sum AS fingerprint
     FROM candidate
-    JOIN summed USING (sequence_position)
+    JOIN summed_gram USING (sequence_position)
     WINDOW of_kind AS (PARTITION BY candidate.symbol ORDER BY sequence_position)
 ),
 -- Layers of all kinds have attention, and the kinds may alternate; for other symbols the next stretch has to be the same.
-compared AS (
+compared_stretch AS (
     SELECT
         symbol,
         length,
@@ -59,7 +59,7 @@ compared AS (
 ),
 usual AS (
     SELECT symbol, quantile_disc(length, 0.5) FILTER (is_repeated) AS length, sum(length) FILTER (is_repeated) AS repeated_count
-    FROM compared
+    FROM compared_stretch
     GROUP BY symbol
     HAVING bool_or(is_repeated)
 ),
@@ -77,14 +77,14 @@ short_enough AS (
 )
 SELECT symbol, max(short_enough.repeated_count)::BIGINT AS repeated_count
 FROM short_enough
-JOIN compared USING (symbol)
+JOIN compared_stretch USING (symbol)
 GROUP BY symbol
 -- Of several that serve equally well: attention, else the symbol that comes in layers of other kernels too.
 ORDER BY
     bool_or(is_long_enough) DESC,
     symbol = 0 DESC,
     repeated_count DESC,
-    count(*) FILTER (compared.length BETWEEN short_enough.length / 2 AND short_enough.length * 2) DESC,
+    count(*) FILTER (compared_stretch.length BETWEEN short_enough.length / 2 AND short_enough.length * 2) DESC,
     count(*),
     symbol
 LIMIT 1

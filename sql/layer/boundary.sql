@@ -19,7 +19,7 @@ WITH threshold AS (
     SELECT 3 AS least_between
 ),
 -- The periods that a layer may have: that of its segment, and the nearest known ones before and after.
-known AS (
+known_segment AS (
     SELECT
         segment.*,
         lag(segment.symbols) OVER in_order AS symbols_before,
@@ -35,10 +35,10 @@ known AS (
 ),
 candidate AS (
     SELECT
-        known.* EXCLUDE (period_before, period_behind, own_period),
+        known_segment.* EXCLUDE (period_before, period_behind, own_period),
         unnest([own_period, period_behind, period_before]) AS period,
         unnest([1, 2, 3]) AS precedence
-    FROM known
+    FROM known_segment
     WHERE segment > 0
 ),
 with_tail AS (
@@ -56,7 +56,7 @@ with_tail AS (
     JOIN layer.period USING (period)
     QUALIFY row_number() OVER (PARTITION BY segment ORDER BY has_tail DESC, if(has_tail, -tail_count, 0), precedence) = 1
 ),
-ended AS (
+ended_segment AS (
     SELECT
         *,
         if(
@@ -98,9 +98,9 @@ searched AS (
         ) AS count_from_like_first
     FROM with_head
 ),
-begun AS (
+begun_segment AS (
     SELECT
-        ended.*,
+        ended_segment.*,
         has_head,
         opening_count,
         lag(anchor_position + coalesce(end_count, 0)) OVER in_order AS position_behind_last,
@@ -111,13 +111,13 @@ begun AS (
                 THEN count_from_like_first
             ELSE least(head_count, count_before)
         END AS core_position
-    FROM ended
+    FROM ended_segment
     JOIN searched USING (segment)
     WINDOW in_order AS (ORDER BY segment)
 ),
-opened AS (
+opened_segment AS (
     SELECT
-        begun.*,
+        begun_segment.*,
         core_position - CASE
             WHEN opening_count = 0 THEN 0
             WHEN before.part IN ('norm', 'residual norm') THEN 1
@@ -125,15 +125,15 @@ opened AS (
             WHEN before.part = 'add' AND before_that.part IN ('norm', 'residual norm') THEN 2
             ELSE 0
         END AS first_position
-    FROM begun
+    FROM begun_segment
     LEFT JOIN layer.segment_kernel AS before
         ON before.position = core_position - 1 AND before.position >= coalesce(position_behind_last, 1)
     LEFT JOIN layer.segment_kernel AS before_that
         ON before_that.position = core_position - 2 AND before_that.position >= coalesce(position_behind_last, 1)
 ),
-bounded AS (
+bounded_segment AS (
     SELECT *, lead(first_position) OVER (ORDER BY segment) - 1 AS position_before_next
-    FROM opened
+    FROM opened_segment
 )
 SELECT
     segment AS layer_id,
@@ -152,5 +152,5 @@ SELECT
     ) AS last_position,
     has_head,
     has_tail
-FROM bounded
+FROM bounded_segment
 CROSS JOIN threshold

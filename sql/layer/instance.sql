@@ -23,7 +23,7 @@
 WITH threshold AS (
     SELECT 0.25 AS short_share
 ),
-found AS (
+found_layer AS (
     SELECT
         boundary.*,
         core.symbols,
@@ -46,7 +46,7 @@ found AS (
 ),
 separated AS (
     SELECT *, coalesce(lag(last_position) OVER (ORDER BY layer_id) + 1 < first_position, false) AS begins_stretch
-    FROM found
+    FROM found_layer
 ),
 in_stretch AS (
     SELECT *, sum(if(begins_stretch, 1, 0)) OVER (ORDER BY layer_id ROWS UNBOUNDED PRECEDING) AS stretch
@@ -109,7 +109,7 @@ missed AS (
       AND first.kinds[1 + begins_irregular::BIGINT:]
           = longest.kinds[len(longest.kinds) - len(first.kinds) + 1 + begins_irregular::BIGINT:]
 ),
-numbered AS (
+numbered_layer AS (
     SELECT
         *,
         row_number() OVER (PARTITION BY pass ORDER BY layer_id) - 1
@@ -130,4 +130,4 @@ SELECT
     last_position,
     opening_count,
     reason
-FROM numbered
+FROM numbered_layer

@@ -1,6 +1,6 @@
 -- One row is a kernel of the model with the layer that it is in.
 --
--- @unique bounded by first_sequence_position: layers do not overlap
+-- @unique bounded_layer by first_sequence_position: layers do not overlap
 --
 -- sequence_position  BIGINT   position in the sequence, from 1
 -- kernel_id          BIGINT   a kernel of trace.kernel
@@ -19,7 +19,7 @@
 -- end_ns             BIGINT   end, Unix ns
 --
 -- A kernel at a changing position between two layers belongs to the first one.
-WITH bounded AS (
+WITH bounded_layer AS (
     SELECT
         instance.*,
         first.sequence_position AS first_sequence_position,
@@ -31,7 +31,7 @@ WITH bounded AS (
 ),
 extent AS (
     SELECT min(first_sequence_position) AS first_sequence_position, max(last_sequence_position) AS last_sequence_position
-    FROM bounded
+    FROM bounded_layer
 ),
 in_bounds AS (
     SELECT
@@ -40,11 +40,11 @@ in_bounds AS (
         sequence.symbol,
         sequence.type_id,
         segment_kernel.position,
-        bounded.* EXCLUDE (first_sequence_position, last_sequence_position),
-        coalesce(sequence.sequence_position <= bounded.last_sequence_position, false) AS is_inside
+        bounded_layer.* EXCLUDE (first_sequence_position, last_sequence_position),
+        coalesce(sequence.sequence_position <= bounded_layer.last_sequence_position, false) AS is_inside
     FROM layer.sequence
     LEFT JOIN layer.segment_kernel USING (sequence_position)
-    ASOF LEFT JOIN bounded ON sequence.sequence_position >= bounded.first_sequence_position
+    ASOF LEFT JOIN bounded_layer ON sequence.sequence_position >= bounded_layer.first_sequence_position
 )
 SELECT
     sequence_position,

@@ -13,6 +13,7 @@ WITH compute AS (
     JOIN (SELECT kernel_id, device_id, stream_id, start_ns, end_ns FROM trace.kernel) USING (kernel_id)
     WHERE kind = 'compute'
 ),
+-- Not by added(), which does not say which kernel still runs.
 running AS (
     SELECT *, max(end_ns) OVER before AS running_end_ns, arg_max(kernel_id, end_ns) OVER before AS running_id
     FROM compute

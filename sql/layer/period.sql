@@ -21,7 +21,7 @@
 WITH threshold AS (
     SELECT 4 AS least_kernels, 0.5 AS least_share, 3 AS least_between
 ),
-repeated AS (
+repeated_segment AS (
     SELECT
         symbols,
         min(cores) AS cores,
@@ -36,7 +36,7 @@ repeated AS (
     GROUP BY symbols
 ),
 -- The last residual norm before the attention; where none is before it, the last of the segment, since layer follows layer.
-opened AS (
+opened_period AS (
     SELECT
         *,
         if(
@@ -44,7 +44,7 @@ opened AS (
             NULL,
             coalesce(list_max([norm FOR norm IN norms IF norm < attention]), list_max(norms))
         ) AS opening
-    FROM repeated
+    FROM repeated_segment
 ),
 by_name AS (
     SELECT
@@ -53,7 +53,7 @@ by_name AS (
         kernel_count - opening AS head_count,
         list_position(norms, opening) - 1 AS norm_count,
         symbols[opening + 1:] AS head
-    FROM opened
+    FROM opened_period
     WHERE opening > 1
 ),
 -- Segments from the last layer of a pass to the first of the next: what is between passes lies before a head that others have.
@@ -69,7 +69,7 @@ across_passes AS (
 ),
 within_pass AS (
     SELECT *
-    FROM repeated
+    FROM repeated_segment
     ANTI JOIN across_passes USING (symbols)
 ),
 convincing AS (

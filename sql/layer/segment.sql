@@ -10,12 +10,12 @@
 --                            of that block
 -- is_repeated      BOOLEAN   whether the segment before or after it has the same kernels; where attention is the anchor, one of
 --                            the 4 before or after it, since kinds of layers may alternate
-WITH numbered AS (
+WITH numbered_kernel AS (
     SELECT *, row_number() OVER (PARTITION BY segment ORDER BY position) AS number
     FROM layer.segment_kernel
     WHERE position IS NOT NULL
 ),
-listed AS (
+listed_segment AS (
     SELECT
         segment,
         min(position) AS anchor_position,
@@ -25,15 +25,17 @@ listed AS (
         list(number ORDER BY position) FILTER (part IN ('residual norm', 'closing norm')) AS norms,
         list(if(part = 'closing norm', number, number - 1) ORDER BY position) FILTER (part IN ('residual norm', 'closing norm'))
             AS block_ends
-    FROM numbered
+    FROM numbered_kernel
     GROUP BY segment
 ),
 threshold AS (
-    SELECT if(anchor.symbol = 0, 4, 1) AS largest_distance, 4 * (SELECT median(len(symbols)) FROM listed) AS most_kernels
+    SELECT
+        if(anchor.symbol = 0, 4, 1) AS largest_distance,
+        4 * (SELECT median(len(symbols)) FROM listed_segment) AS most_kernels
     FROM layer.anchor
 )
 SELECT
-    listed.*,
+    listed_segment.*,
     coalesce(
         segment > 0
         AND len(symbols) <= most_kernels
@@ -43,6 +45,6 @@ SELECT
         ) <= largest_distance,
         false
     ) AS is_repeated
-FROM listed
+FROM listed_segment
 CROSS JOIN threshold
 WINDOW same AS (PARTITION BY segment > 0, symbols ORDER BY segment)

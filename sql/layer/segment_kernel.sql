@@ -25,28 +25,28 @@ segmented AS (
     FROM layer.sequence
     CROSS JOIN layer.anchor
 ),
-held AS (
+held_symbol AS (
     SELECT segment, symbol, count(*) AS kernel_count
     FROM segmented
     GROUP BY segment, symbol
 ),
-followed AS (
+followed_symbol AS (
     SELECT
         symbol,
         coalesce(
             lead(segment) OVER of_kind = segment + 1 AND lead(kernel_count) OVER of_kind = kernel_count, false
         ) AS comes_again
-    FROM held
+    FROM held_symbol
     WINDOW of_kind AS (PARTITION BY symbol ORDER BY segment)
 ),
 -- Most segments that have it are followed by one that has as many.
 structural AS (
     SELECT symbol
-    FROM followed
+    FROM followed_symbol
     GROUP BY symbol
     HAVING count(*) FILTER (comes_again) > (SELECT most FROM threshold) * count(*)
 ),
-marked AS (
+marked_kernel AS (
     SELECT
         segmented.sequence_position,
         segmented.symbol,
@@ -63,7 +63,7 @@ between AS (
         first_value(structural_symbol IGNORE NULLS)
             OVER (ORDER BY sequence_position ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)
             AS symbol_behind
-    FROM marked
+    FROM marked_kernel
 ),
 neighbours AS (
     SELECT DISTINCT

@@ -24,7 +24,7 @@ beside AS (
     WHERE other_rank < stream_rank
     GROUP BY overlap.kernel_id
 ),
-ordered AS (
+ordered_kernel AS (
     SELECT
         row_number() OVER (ORDER BY kernel.start_ns, kernel.end_ns, kernel_id) AS sequence_position,
         kernel_id,
@@ -49,7 +49,7 @@ with_residual AS (
     SELECT * REPLACE (
         if(part = 'norm' AND lag(part) OVER (ORDER BY sequence_position) = 'add', 'residual norm', part) AS part
     )
-    FROM ordered
+    FROM ordered_kernel
 )
 SELECT
     sequence_position,

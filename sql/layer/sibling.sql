@@ -32,7 +32,7 @@ of_pass AS (
     FROM kernel
     GROUP BY layer, kind, pass
 ),
-timed AS (
+timed_layer AS (
     SELECT
         layer,
         kind,
@@ -43,9 +43,9 @@ timed AS (
     FROM of_pass
     GROUP BY layer, kind
 ),
-compared AS (
+compared_layer AS (
     SELECT *, count(*) OVER of_kind AS sibling_count, quantile_disc(median_ns, 0.5) OVER of_kind AS usual_ns
-    FROM timed
+    FROM timed_layer
     WINDOW of_kind AS (PARTITION BY kind)
 ),
 at_position AS (
@@ -68,17 +68,18 @@ slower AS (
     QUALIFY row_number() OVER (PARTITION BY layer, kind ORDER BY above_ns DESC, position) = 1
 )
 SELECT
-    compared.layer,
-    compared.kind,
-    compared.sibling_count,
-    compared.pass_count,
-    compared.total_ns,
-    compared.critical_ns,
-    compared.median_ns,
-    compared.usual_ns,
-    quantile_disc(abs(compared.median_ns - compared.usual_ns), 0.5) OVER (PARTITION BY compared.kind) AS deviation_ns,
+    compared_layer.layer,
+    compared_layer.kind,
+    compared_layer.sibling_count,
+    compared_layer.pass_count,
+    compared_layer.total_ns,
+    compared_layer.critical_ns,
+    compared_layer.median_ns,
+    compared_layer.usual_ns,
+    quantile_disc(abs(compared_layer.median_ns - compared_layer.usual_ns), 0.5) OVER (PARTITION BY compared_layer.kind)
+        AS deviation_ns,
     slower.type_id AS slower_type_id,
     slower.above_ns AS slower_ns
-FROM compared
+FROM compared_layer
 LEFT JOIN slower USING (layer, kind)
-ORDER BY compared.layer, compared.kind
+ORDER BY compared_layer.layer, compared_layer.kind

@@ -26,7 +26,7 @@ WITH following AS (
         start_ns - lag(end_ns) OVER (ORDER BY sequence_position) AS gap_ns
     FROM layer.kernel_layer
 ),
-counted AS (
+counted_kernel AS (
     SELECT
         kind,
         position,
@@ -56,7 +56,7 @@ total AS (
         min(duration_ns) AS min_ns,
         max(duration_ns) AS max_ns,
         sum(gap_ns) / nullif(count(gap_ns), 0) AS mean_gap_ns
-    FROM counted
+    FROM counted_kernel
     GROUP BY kind, position, symbol, type_id, core_id
 )
 SELECT

@@ -26,7 +26,7 @@ candidate AS (
     FROM layer.busy_stream
     LEFT JOIN beside USING (busy_rank)
 ),
-joined AS (
+joined_stream AS (
     SELECT busy_rank, [busy_rank] AS members, 0::BIGINT AS overlap_ns, true AS is_of_model
     FROM candidate
     WHERE busy_rank = 1
@@ -45,11 +45,11 @@ joined AS (
             coalesce(
                 list_sum([other.overlap_ns FOR other IN others IF list_contains(members, other.other_rank)]), 0
             )::BIGINT AS overlap_ns
-        FROM joined
-        JOIN candidate ON candidate.busy_rank = joined.busy_rank + 1
+        FROM joined_stream
+        JOIN candidate ON candidate.busy_rank = joined_stream.busy_rank + 1
     )
 )
 SELECT device_id, stream_id, busy_rank, kernel_count, total_ns, first_ns, overlap_ns, is_of_model
 FROM layer.busy_stream
-JOIN joined USING (busy_rank)
+JOIN joined_stream USING (busy_rank)
 ORDER BY busy_rank

@@ -86,7 +86,7 @@ kinds AS (
     FROM layer.kind
     LEFT JOIN cut USING (kind)
 ),
-repeated AS (
+repeated_segment AS (
     SELECT
         count(*) FILTER (is_repeated) AS segment_count,
         max(len(symbols)) FILTER (is_repeated) AS longest,
@@ -127,5 +127,5 @@ CROSS JOIN stream
 CROSS JOIN layers
 CROSS JOIN passes
 CROSS JOIN kinds
-CROSS JOIN repeated
+CROSS JOIN repeated_segment
 WHERE part.kernel_count > 0

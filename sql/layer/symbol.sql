@@ -21,7 +21,7 @@
 --   residual norm  what adds the residual and norms the sum: AddRmsNorm, AddRmsNormCast, InplaceAddRmsNorm, AddLayerNorm
 --   norm           RmsNorm, LayerNorm, GemmaRmsNorm
 --   add            Add
-WITH described AS (
+WITH described_kernel AS (
     SELECT name_id, type_id, core_id, count(*) AS kernel_count
     FROM kernels.selected
     WHERE kind = 'compute'
@@ -29,18 +29,18 @@ WITH described AS (
 ),
 usual AS (
     SELECT
-        described.name_id,
-        described.type_id,
-        described.core_id,
+        described_kernel.name_id,
+        described_kernel.type_id,
+        described_kernel.core_id,
         core.text AS core,
-        arg_max(described.type_id, (kernel_count, type.text)) OVER of_name AS usual_type_id,
+        arg_max(described_kernel.type_id, (kernel_count, type.text)) OVER of_name AS usual_type_id,
         coalesce(arg_max(type.text, (kernel_count, type.text)) OVER of_name, regexp_replace(name.text, '(_\d+)+$', ''))
             AS symbol_text
-    FROM described
-    LEFT JOIN trace.string AS type ON type.text_id = described.type_id
-    LEFT JOIN trace.string AS name ON name.text_id = described.name_id
-    LEFT JOIN trace.string AS core ON core.text_id = described.core_id
-    WINDOW of_name AS (PARTITION BY described.name_id, described.core_id)
+    FROM described_kernel
+    LEFT JOIN trace.string AS type ON type.text_id = described_kernel.type_id
+    LEFT JOIN trace.string AS name ON name.text_id = described_kernel.name_id
+    LEFT JOIN trace.string AS core ON core.text_id = described_kernel.core_id
+    WINDOW of_name AS (PARTITION BY described_kernel.name_id, described_kernel.core_id)
 )
 SELECT
     name_id,

@@ -68,6 +68,17 @@ CREATE MACRO IF NOT EXISTS parents(spans) AS TABLE
     SELECT span_id, start_ns, end_ns, parent_id, parent_end_ns, is_crossing
     FROM search_of_parent;
 
+-- Each span with `reached_ns`, the last end of those before it (NULL for the first), in the order in which a span comes before
+-- all that lie in it: start, longest first, then `turn`. `spans` is the name of a CTE with start_ns and end_ns; only spans of
+-- the same `part` count.
+CREATE MACRO IF NOT EXISTS reached_before(spans, part, turn := NULL) AS TABLE
+    SELECT
+        *,
+        max(end_ns) OVER (
+            PARTITION BY part ORDER BY start_ns, end_ns DESC, turn ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+        ) AS reached_ns
+    FROM query_table(spans);
+
 -- Each span with the time that it adds to the union of those before it: the columns of `spans`, the name of a CTE with start_ns
 -- and end_ns, and `before_ns`, the last end of the spans before it (NULL for the first), `from_ns`, from where on it adds time,
 -- `added_ns`, and `reached_ns`, the last end so far. `part` are columns by which spans are united apart. `turn` is what orders
@@ -88,13 +99,17 @@ CREATE MACRO IF NOT EXISTS added(spans, part := NULL, turn := NULL) AS TABLE
 -- in all, and `reached_ns`, the last of their ends. covered_until() has how much of that lies before any other moment. `spans`
 -- and `part` as in added().
 CREATE MACRO IF NOT EXISTS covered(spans, part := NULL) AS TABLE
+    WITH longest_span AS (
+        SELECT part AS part_of_span, start_ns, max(end_ns) AS end_ns
+        FROM query_table(spans)
+        GROUP BY part_of_span, start_ns
+    )
     SELECT
-        part AS part,
+        part_of_span AS part,
         start_ns,
-        sum(sum(added_ns)) OVER (PARTITION BY part ORDER BY start_ns)::BIGINT AS covered_ns,
-        max(reached_ns) AS reached_ns
-    FROM added(spans, part)
-    GROUP BY part, start_ns;
+        sum(added_ns) OVER (PARTITION BY part_of_span ORDER BY start_ns ROWS UNBOUNDED PRECEDING)::BIGINT AS covered_ns,
+        reached_ns
+    FROM added(longest_span, part_of_span);
 
 -- How long intervals cover the time up to a moment: those that had begun cover `covered_ns` up to `reached_ns`, the last of
 -- their ends; both are NULL where none had begun.

@@ -132,6 +132,19 @@ CREATE MACRO IF NOT EXISTS direction_of_memory_copy(operation) AS
 -- QuantGroupedMatmulDequant, GroupedMatmulFinalizeRouting, ...
 CREATE MACRO IF NOT EXISTS is_name_of_grouped_matmul(type) AS contains(replace(lower(type), '_', ''), 'groupedmatmul');
 
+-- The rows of trace.grouped_matmul, where the type of a kernel says it. `kernels` and `strings` are the names of CTEs of
+-- trace.kernel and trace.string.
+CREATE MACRO IF NOT EXISTS grouped_matmuls(kernels, strings) AS TABLE
+    WITH grouped_type AS (
+        SELECT text_id AS type_id
+        FROM query_table(strings)
+        WHERE is_name_of_grouped_matmul(text)
+    )
+    SELECT kernel_id
+    FROM query_table(kernels)
+    SEMI JOIN grouped_type USING (type_id)
+    WHERE kind = 'compute';
+
 -- The role of a kernel for experts beside grouped matmuls, by its type or name; NULL for all others. Fused ones exchange rows,
 -- multiply, and exchange the results (DispatchFFNCombine, DispatchGmmCombineDecode). Those that send rows or gather results are
 -- those of CANN (MoeDistributeDispatchV2) and of DeepEP (deep_ep::internode::dispatch).

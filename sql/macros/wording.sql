@@ -23,6 +23,23 @@ CREATE MACRO IF NOT EXISTS threshold_of(reason, longest_ns) AS if(contains(reaso
 CREATE MACRO IF NOT EXISTS time_set_aside(reason, start_ns, end_ns) AS
     if(starts_with(reason, 'they lie outside'), TRY(end_ns - start_ns), NULL)::BIGINT;
 
+-- The rows of trace.set_aside. `rejected` is the name of a CTE with what, start_ns, end_ns and longest_ns, the longest time
+-- that is possible; `reason` is why a row is set aside, NULL where it is not.
+CREATE MACRO IF NOT EXISTS set_aside_of(rejected, reason) AS TABLE
+    WITH reasoned_row AS (
+        SELECT what, start_ns, end_ns, longest_ns, reason AS why
+        FROM query_table(rejected)
+    )
+    SELECT
+        what,
+        why AS reason,
+        max(threshold_of(why, longest_ns)) AS threshold_ns,
+        count(*) AS row_count,
+        TRY_CAST(sum(time_set_aside(why, start_ns, end_ns)) AS BIGINT) AS time_ns
+    FROM reasoned_row
+    WHERE why IS NOT NULL
+    GROUP BY what, why;
+
 -- A warning of rows that are set aside.
 CREATE MACRO IF NOT EXISTS said_of_set_aside(what, reason, threshold_ns, row_count) AS
     format(

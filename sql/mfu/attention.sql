@@ -51,7 +51,7 @@ softmax AS (
       AND coalesce(tensor.type, 'FLOAT') = 'FLOAT'
     GROUP BY shape_id
 ),
-described AS (
+described_shape AS (
     SELECT
         q.shape_id,
         q.family,
@@ -86,9 +86,9 @@ layout AS (
             ('BSND', 4, 1, 2, 3)
     ) AS layout (layout, dim_count, batch_at, tokens_at, heads_at)
 ),
-reading AS (
+reading_of_shape AS (
     SELECT
-        described.*,
+        described_shape.*,
         layout.layout,
         q[tokens_at] AS q_tokens,
         k[tokens_at] AS kv_tokens,
@@ -104,7 +104,7 @@ reading AS (
         END
         AND (paged_tokens IS NOT NULL OR batch_at IS NULL OR k[batch_at] = q[batch_at])
         AND (paged_tokens IS NOT NULL OR heads_at IS NULL OR q[heads_at] % k[heads_at] = 0) AS fits
-    FROM described
+    FROM described_shape
     JOIN layout ON layout.dim_count = len(q)
     WHERE len(k) = len(q) OR paged_tokens IS NOT NULL
 )
@@ -123,4 +123,4 @@ SELECT
     has_mask,
     has_lengths,
     paged_tokens
-FROM reading
+FROM reading_of_shape

@@ -8,7 +8,7 @@ WITH used_type AS (
     FROM trace.kernel
     WHERE kind = 'compute'
 ),
-named AS (
+named_type AS (
     SELECT type_id, regexp_replace(lower(string.text), '_|aicore$', '', 'g') AS name
     FROM used_type
     JOIN trace.string ON string.text_id = used_type.type_id
@@ -31,7 +31,7 @@ with_family AS (
                 THEN 'inference attention'
             WHEN regexp_matches(name, '^(paged.*attention|(paged)?multilatentattention|ringmla)') THEN 'paged attention'
         END AS family
-    FROM named
+    FROM named_type
 )
 FROM with_family
 WHERE family IS NOT NULL

@@ -22,15 +22,15 @@ WITH operand AS (
     WHERE shape.family IN ('transposed matmul', 'gathering matmul', 'reducing matmul')
       AND NOT a.is_padded AND NOT o.is_padded AND b.matrix IS NOT NULL
 ),
-turned AS (
+turned_operand AS (
     SELECT operand.* REPLACE (if(turns_b, b_columns, b_rows) AS b_rows, if(turns_b, b_rows, b_columns) AS b_columns), turns_b
     FROM operand
     CROSS JOIN (VALUES (false), (true)) AS turn_b (turns_b)
 ),
-fitting AS (
+fitting_reading AS (
     -- a [m, batch, k] or [batch, m, k], b [batch, k, n]: the last dim of a is k; a and the output have batch * m rows.
     SELECT shape_id, turns_b, 2 * a_count::HUGEINT * b_columns AS flops, b_padded
-    FROM turned
+    FROM turned_operand
     WHERE family = 'transposed matmul'
       AND agrees(b_rows, b_padded, a[-1], false)
       AND o_count::HUGEINT * a[-1] = a_count::HUGEINT * b_columns
@@ -38,14 +38,14 @@ fitting AS (
     UNION ALL
     -- Rows of other ranks join before the matmul, so they are in the output.
     SELECT shape_id, turns_b, 2 * o_count::HUGEINT * b_rows, b_padded
-    FROM turned
+    FROM turned_operand
     WHERE family = 'gathering matmul' AND agrees(b_columns, b_padded, o[-1], false) AND list_contains(a, b_rows)
     UNION ALL
     -- The output is summed over ranks or scattered after the matmul, so the rows are in the input.
     SELECT shape_id, turns_b, 2 * a_count::HUGEINT * b_columns, b_padded
-    FROM turned
+    FROM turned_operand
     WHERE family = 'reducing matmul' AND agrees(b_rows, b_padded, a[-1], false) AND list_contains(o, b_columns)
 )
 SELECT shape_id, flops, b_padded AS is_padded
-FROM fitting
+FROM fitting_reading
 QUALIFY row_number() OVER (PARTITION BY shape_id ORDER BY turns_b) = 1

@@ -33,13 +33,13 @@ operand AS (
     JOIN weight ON weight.shape_id = shape.shape_id AND weight.dims = b.dims
     WHERE shape.family = 'grouped matmul' AND NOT a.is_padded AND NOT o.is_padded AND b.matrix IS NOT NULL
 ),
-turned AS (
+turned_operand AS (
     SELECT operand.* REPLACE (if(turns_b, b_columns, b_rows) AS b_rows, if(turns_b, b_rows, b_columns) AS b_columns), turns_b
     FROM operand
     CROSS JOIN (VALUES (false), (true)) AS turn_b (turns_b)
 ),
 -- Inputs in order: the rows of each group, its weight, then bias, scales and the list of groups, which decide nothing.
-listed AS (
+listed_shape AS (
     SELECT
         shape.shape_id,
         list_transform(string_split(tensor_list(input.text), ';'), lambda one: dims_or_none_of(one)) AS inputs,
@@ -50,7 +50,7 @@ listed AS (
     WHERE shape.family = 'grouped matmul'
 ),
 -- Tensors of as many columns as the first come first: the rows of the groups, and weights that are turned.
-fronted AS (
+fronted_shape AS (
     SELECT
         *,
         coalesce(
@@ -60,11 +60,11 @@ fronted AS (
             ) - 1,
             len(inputs)
         ) AS front_count
-    FROM listed
+    FROM listed_shape
 ),
 candidate AS (
     SELECT DISTINCT shape_id, inputs, outputs, unnest([front_count, front_count // 2, len(outputs)]) AS group_count
-    FROM fronted
+    FROM fronted_shape
 ),
 pair AS (
     SELECT
@@ -110,7 +110,7 @@ separate AS (
         )
         AND (bool_and(o IS NOT NULL) OR sum(a[-2]) = min(outputs[1][-2]))
 ),
-fitting AS (
+fitting_reading AS (
     -- Each row of a [m, k] meets one weight of b [groups, k, n]. What is fused after it may join or halve the output's columns.
     SELECT
         shape_id,
@@ -119,17 +119,17 @@ fitting AS (
         2 * a[-1]::HUGEINT * b_columns AS flops_per_row,
         weight_count AS group_count,
         has_equal_types
-    FROM turned
+    FROM turned_operand
     WHERE len(o) = len(a) AND agrees(b_rows, b_padded, a[-1], false)
       AND (b_columns % o[-1] = 0 OR agrees(b_columns, b_padded, o[-1], false))
     UNION ALL
     -- The gradient of the weights: rows of a [k, m] and b [k, n] in groups make an output [groups, m, n].
     SELECT shape_id, turns_b, 2 * a_count::HUGEINT * b_columns, 2 * o[-2]::HUGEINT * b_columns, o[-3], has_equal_types
-    FROM turned
+    FROM turned_operand
     WHERE len(o) = 3 AND len(a) = 2 AND NOT is_stacked AND b_columns = o[-1] AND a_count = b_rows * o[-2]
 )
 SELECT shape_id, NULL::HUGEINT AS flops, flops_at_most, flops_per_row, group_count, has_equal_types
-FROM fitting
+FROM fitting_reading
 ANTI JOIN separate USING (shape_id)
 QUALIFY row_number() OVER (PARTITION BY shape_id ORDER BY turns_b) = 1
 UNION ALL

@@ -15,7 +15,7 @@
 -- mac_ratio          DOUBLE   of a kernel without a formula, part of the time of the cube cores in which the matrix unit
 --                             worked, as in mfu.matrix_unit; NULL when not recorded, and for other kernels
 -- reason             VARCHAR  why known_flops is NULL
-WITH found AS (
+WITH counted_kernel AS (
     SELECT
         utilisation.*,
         if(counted.flops::HUGEINT * 1000 > utilisation.possible_flops, NULL, counted.flops) AS counted_flops,
@@ -27,7 +27,7 @@ WITH found AS (
     LEFT JOIN mfu.matrix_unit USING (kernel_id)
     WHERE vector_shape.shape_id IS NULL OR utilisation.flops IS NOT NULL OR utilisation.too_much IS NOT NULL
 ),
-known AS (
+known_kernel AS (
     SELECT
         * REPLACE (
             coalesce(flops, counted_flops) AS flops,
@@ -41,7 +41,7 @@ known AS (
             END AS reason
         ),
         coalesce(flops, counted_flops) IS NOT NULL AND possible_flops IS NOT NULL AS is_known
-    FROM found
+    FROM counted_kernel
 )
 SELECT
     kernel_id,
@@ -61,4 +61,4 @@ SELECT
     too_much,
     mac_ratio,
     reason
-FROM known
+FROM known_kernel

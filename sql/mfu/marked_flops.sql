@@ -10,16 +10,16 @@
 --
 -- For scaled_dot_product_attention, the mark holds only is_causal. In a ragged batch,
 -- the lengths are the ends of the sequences; the list can be filled up with zeros.
-WITH marked AS (
+WITH marked_range AS (
     SELECT DISTINCT shape_id, message_id
     FROM mfu.marked_kernel
 ),
-parsed AS (
+parsed_range AS (
     SELECT
-        marked.*,
+        marked_range.*,
         CASE WHEN json_valid(string.text) THEN string.text::JSON END AS arguments
-    FROM marked
-    LEFT JOIN trace.string ON string.text_id = marked.message_id
+    FROM marked_range
+    LEFT JOIN trace.string ON string.text_id = marked_range.message_id
 ),
 argument AS (
     SELECT
@@ -36,7 +36,7 @@ argument AS (
         lengths_of(arguments->'prefix') AS prefixes,
         lengths_of(arguments->'actual_seq_qlen') AS q_ends,
         lengths_of(arguments->'actual_seq_kvlen') AS kv_ends
-    FROM parsed
+    FROM parsed_range
 ),
 read AS (
     SELECT

@@ -8,7 +8,7 @@
 --
 -- A mark belongs to the next op of its thread that launches an attention, and to
 -- the backward of that op.
-WITH launched AS (
+WITH launched_kernel AS (
     SELECT cube_kernel.kernel_id, shape.shape_id, shape.family, kernel_op.op_id
     FROM mfu.cube_kernel
     JOIN mfu.shape USING (shape_id)
@@ -23,17 +23,17 @@ last_mark AS (
 forward_op AS (
     SELECT op.op_id, op.tid, op.start_ns, op.end_ns, last_mark.mark_id
     FROM trace.op
-    SEMI JOIN (FROM launched WHERE family <> 'attention gradient') AS forward ON forward.op_id = op.op_id
+    SEMI JOIN (FROM launched_kernel WHERE family <> 'attention gradient') AS forward ON forward.op_id = op.op_id
     ASOF JOIN last_mark ON last_mark.tid = op.tid AND last_mark.start_ns <= op.start_ns
     QUALIFY row_number() OVER (PARTITION BY last_mark.mark_id ORDER BY op.start_ns, op.end_ns DESC, op.op_id) = 1
 ),
 -- The op whose gradient is computed holds the op that launched the attention, or lies in it.
 backward_op AS (
-    SELECT DISTINCT launched.op_id, interval.forward_op_id
-    FROM launched
-    JOIN module.op_interval ON op_interval.op_id = launched.op_id
+    SELECT DISTINCT launched_kernel.op_id, interval.forward_op_id
+    FROM launched_kernel
+    JOIN module.op_interval ON op_interval.op_id = launched_kernel.op_id
     JOIN module.interval ON interval.interval_id = op_interval.interval_id
-    WHERE launched.family = 'attention gradient' AND interval.forward_op_id IS NOT NULL
+    WHERE launched_kernel.family = 'attention gradient' AND interval.forward_op_id IS NOT NULL
 ),
 marked_op AS (
     SELECT op_id, mark_id
@@ -47,7 +47,7 @@ marked_op AS (
     GROUP BY backward_op.op_id
     HAVING count(DISTINCT forward_op.mark_id) = 1
 )
-SELECT launched.kernel_id, launched.shape_id, attention_mark.message_id
-FROM launched
+SELECT launched_kernel.kernel_id, launched_kernel.shape_id, attention_mark.message_id
+FROM launched_kernel
 JOIN marked_op USING (op_id)
 JOIN mfu.attention_mark USING (mark_id)

@@ -47,7 +47,7 @@ folded AS (
     FROM operand
     CROSS JOIN orientation
 ),
-reading AS (
+reading_of_shape AS (
     SELECT
         *,
         a_count // (a_rows * a_columns) AS a_batch,
@@ -61,9 +61,9 @@ reading AS (
         o_columns AS o_n
     FROM folded
 ),
-fitting AS (
+fitting_reading AS (
     SELECT *
-    FROM reading
+    FROM reading_of_shape
     WHERE agrees(a_m, a_padded, o_m, o_padded)
       AND CASE
             WHEN weights_per_element > 1 THEN a_k::HUGEINT * o_n = weights_per_element::HUGEINT * b_rows * b_columns
@@ -81,7 +81,7 @@ length AS (
         least(o_n, if(weights_per_element > 1, o_n, b_n))::HUGEINT AS n,
         least(a_k, if(weights_per_element > 1, a_k, b_k))::HUGEINT AS k,
         (a_padded AND o_padded) OR (b_padded AND o_padded) OR (a_padded AND b_padded) AS is_padded
-    FROM fitting
+    FROM fitting_reading
 )
 SELECT
     shape_id,

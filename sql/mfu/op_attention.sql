@@ -48,7 +48,7 @@ read AS (
         END AS mode
     FROM operand
 ),
-measured AS (
+measured_op AS (
     SELECT
         *,
         coalesce(
@@ -90,5 +90,5 @@ FROM (
             WHEN has_mask THEN 'what the mask leaves out is not in the shapes'
             WHEN mode IS NULL OR before IS NULL OR after IS NULL THEN 'not recorded whether the mask is causal'
         END AS why
-    FROM measured
+    FROM measured_op
 )

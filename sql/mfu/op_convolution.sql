@@ -27,7 +27,7 @@ WITH operand AS (
 ),
 -- A list with one number is meant for all dims. The weight has the channels of a group: those of the output come first, or in a
 -- transposed convolution those of the input.
-sized AS (
+sized_operand AS (
     SELECT
         *,
         len(weight) - 2 AS dim_count,
@@ -42,7 +42,7 @@ sized AS (
             ELSE input[1 - len(weight)] % weight[2] = 0
         END
 ),
-placed AS (
+placed_op AS (
     SELECT
         *,
         CASE
@@ -59,7 +59,7 @@ placed AS (
                 ) // nullif(strides[least(number, len(strides))], 0) + 1
             )
         END AS positions
-    FROM sized
+    FROM sized_operand
     WHERE form = 'convolution gradient' OR is_transposed OR (
         list_min(strides) >= 1 AND list_min(dilations) >= 1
         AND len(strides) IN (1, dim_count) AND len(paddings) IN (1, dim_count) AND len(dilations) IN (1, dim_count)
@@ -69,5 +69,5 @@ SELECT
     shape_id,
     2 * count_of(positions)::HUGEINT * if(has_batch, input[1], 1) * count_of(weight)
         * if(form = 'convolution', 1, wanted[1]::BIGINT + wanted[2]::BIGINT) AS flops
-FROM placed
+FROM placed_op
 WHERE is_transposed IS NOT NULL AND list_min(positions) > 0

@@ -9,7 +9,7 @@
 -- reason             VARCHAR  why flops is NULL
 --
 -- A complex number has two parts, and an element of a packed type holds several numbers.
-WITH counted AS (
+WITH counted_op AS (
     SELECT
         shape_id,
         flops,
@@ -23,28 +23,28 @@ WITH counted AS (
     SELECT shape_id, flops, most_flops, reason
     FROM mfu.op_attention
 ),
-judged AS (
+judged_op AS (
     SELECT
         op_shape.shape_id,
-        counted.flops,
-        counted.most_flops,
+        counted_op.flops,
+        counted_op.most_flops,
         CASE
             WHEN op_shape.reason IS NOT NULL THEN op_shape.reason
             WHEN op_shape.shapes IS NULL THEN 'the shapes were not recorded'
             WHEN regexp_matches(op_shape.data_type, 'complex|_x\d|bits') THEN
                 'there is no formula for the data type ' || op_shape.data_type[:40]
-            WHEN counted.reason IS NOT NULL THEN counted.reason
-            WHEN counted.flops IS NULL AND starts_with(op_shape.form, 'convolution') AND op_shape.input_values IS NULL
+            WHEN counted_op.reason IS NOT NULL THEN counted_op.reason
+            WHEN counted_op.flops IS NULL AND starts_with(op_shape.form, 'convolution') AND op_shape.input_values IS NULL
                 THEN 'the values of the inputs were not recorded'
-            WHEN counted.flops IS NULL THEN 'the shapes do not fit the op'
-            WHEN TRY_CAST(counted.flops AS BIGINT) IS NULL THEN 'the shapes are too large to be true'
+            WHEN counted_op.flops IS NULL THEN 'the shapes do not fit the op'
+            WHEN TRY_CAST(counted_op.flops AS BIGINT) IS NULL THEN 'the shapes are too large to be true'
         END AS reason
     FROM mfu.op_shape
-    LEFT JOIN counted USING (shape_id)
+    LEFT JOIN counted_op USING (shape_id)
 )
 SELECT
     shape_id,
     if(reason IS NULL, TRY_CAST(flops AS BIGINT), NULL) AS flops,
     if(reason IS NULL, NULL, TRY_CAST(most_flops AS BIGINT)) AS flops_upper_bound,
     reason
-FROM judged
+FROM judged_op

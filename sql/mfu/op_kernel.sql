@@ -16,7 +16,7 @@
 --
 -- The FLOPs of an op belong to the kernels that it, or an op inside it, launched: to those
 -- whose names say that they multiply matrices; where no name does, to all. An op around another one that counts does not count.
-WITH RECURSIVE launched AS (
+WITH RECURSIVE launched_kernel AS (
     SELECT
         kernel.kernel_id,
         -- Shapes of the ops of replayed graphs are not recorded: only those of the op that launched the graph may be.
@@ -32,7 +32,7 @@ WITH RECURSIVE launched AS (
 ),
 around AS (
     SELECT DISTINCT op_id, op_id AS around_id, 0 AS level
-    FROM launched
+    FROM launched_kernel
     WHERE op_id IS NOT NULL
     UNION ALL
     SELECT around.op_id, parent.parent_id, around.level + 1
@@ -41,7 +41,7 @@ around AS (
     WHERE parent.parent_id IS NOT NULL
 ),
 -- The ops with a formula around each op that launched kernels, itself included.
-formed AS (
+op_of_form AS (
     SELECT around.op_id, around.around_id, around.level, min(around.level) OVER (PARTITION BY around.op_id) AS innermost
     FROM around
     JOIN trace.op ON op.op_id = around.around_id
@@ -49,26 +49,26 @@ formed AS (
 ),
 outer_op AS (
     SELECT DISTINCT around_id AS op_id
-    FROM formed
+    FROM op_of_form
     WHERE level > innermost
 ),
 of_op AS (
     SELECT
-        launched.kernel_id,
-        formed.around_id AS counted_id,
+        launched_kernel.kernel_id,
+        op_of_form.around_id AS counted_id,
         outer_op.op_id IS NOT NULL AS is_outer,
-        launched.op_id,
-        launched.model_id,
-        launched.start_ns,
-        launched.duration_ns,
-        launched.is_matrix,
-        bool_or(launched.is_matrix) OVER (PARTITION BY formed.around_id) AS has_matrix,
-        launched.fp32_as
-    FROM launched
-    LEFT JOIN formed ON formed.op_id = launched.op_id AND formed.level = formed.innermost
-    LEFT JOIN outer_op ON outer_op.op_id = formed.around_id
+        launched_kernel.op_id,
+        launched_kernel.model_id,
+        launched_kernel.start_ns,
+        launched_kernel.duration_ns,
+        launched_kernel.is_matrix,
+        bool_or(launched_kernel.is_matrix) OVER (PARTITION BY op_of_form.around_id) AS has_matrix,
+        launched_kernel.fp32_as
+    FROM launched_kernel
+    LEFT JOIN op_of_form ON op_of_form.op_id = launched_kernel.op_id AND op_of_form.level = op_of_form.innermost
+    LEFT JOIN outer_op ON outer_op.op_id = op_of_form.around_id
 ),
-sharing AS (
+sharing_kernel AS (
     SELECT
         kernel_id,
         counted_id,
@@ -79,20 +79,20 @@ sharing AS (
     WHERE counted_id IS NOT NULL AND NOT is_outer AND (is_matrix OR NOT has_matrix)
     WINDOW of_counted AS (PARTITION BY counted_id)
 ),
-described AS (
+described_kernel AS (
     SELECT
-        sharing.kernel_id,
+        sharing_kernel.kernel_id,
         op.name_id,
         op_input.input_shapes_id,
         op_input.input_types_id,
         op_input.input_values_id,
-        sharing.fp32_as::VARCHAR AS fp32_as,
+        sharing_kernel.fp32_as::VARCHAR AS fp32_as,
         NULL AS reason,
-        sharing.until_ns::BIGINT AS until_ns,
-        sharing.all_ns::BIGINT AS all_ns
-    FROM sharing
-    JOIN trace.op ON op.op_id = sharing.counted_id
-    LEFT JOIN trace.op_input ON op_input.op_id = sharing.counted_id
+        sharing_kernel.until_ns::BIGINT AS until_ns,
+        sharing_kernel.all_ns::BIGINT AS all_ns
+    FROM sharing_kernel
+    JOIN trace.op ON op.op_id = sharing_kernel.counted_id
+    LEFT JOIN trace.op_input ON op_input.op_id = sharing_kernel.counted_id
     UNION ALL BY NAME
     SELECT
         of_op.kernel_id,
@@ -125,4 +125,4 @@ SELECT
     reason,
     until_ns,
     all_ns
-FROM described
+FROM described_kernel

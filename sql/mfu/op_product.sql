@@ -14,7 +14,7 @@ WITH operand AS (
     FROM mfu.op_shape
     WHERE form IN ('product', 'linear', 'grouped product')
 ),
-counted AS (
+counted_product AS (
     SELECT
         shape_id,
         CASE
@@ -33,5 +33,5 @@ counted AS (
     FROM operand
 )
 SELECT shape_id, flops, coalesce(flops, group_flops) AS most_flops
-FROM counted
+FROM counted_product
 WHERE flops IS NOT NULL OR group_flops IS NOT NULL

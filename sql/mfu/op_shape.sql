@@ -12,24 +12,24 @@
 --                             where it is not recorded which; another type in lower case; two types where the matrices have
 --                             different ones; NULL when not recorded
 -- reason           VARCHAR    why no op has FLOPs for these kernels; NULL where one does
-WITH described AS (
+WITH described_op AS (
     SELECT DISTINCT shape_id, name_id, input_shapes_id, input_types_id, input_values_id, fp32_as, reason
     FROM mfu.op_kernel
 ),
-listed AS (
+listed_op AS (
     SELECT
-        described.*,
+        described_op.*,
         op_form.* EXCLUDE (name_id),
         string_split(shapes.text, ';') AS shapes,
         string_split(types.text, ';') AS types,
         CASE WHEN json_valid(input_values.text) THEN json_extract_string(input_values.text, '$[*]') END AS input_values
-    FROM described
+    FROM described_op
     LEFT JOIN mfu.op_form USING (name_id)
-    LEFT JOIN trace.string AS shapes ON shapes.text_id = described.input_shapes_id
-    LEFT JOIN trace.string AS types ON types.text_id = described.input_types_id
-    LEFT JOIN trace.string AS input_values ON input_values.text_id = described.input_values_id
+    LEFT JOIN trace.string AS shapes ON shapes.text_id = described_op.input_shapes_id
+    LEFT JOIN trace.string AS types ON types.text_id = described_op.input_types_id
+    LEFT JOIN trace.string AS input_values ON input_values.text_id = described_op.input_values_id
 ),
-typed AS (
+typed_op AS (
     SELECT
         *,
         list_transform(
@@ -44,7 +44,7 @@ typed AS (
                 ELSE lower(replace(type, 'c10::', ''))
             END
         ) AS matrix_types
-    FROM listed
+    FROM listed_op
 )
 SELECT
     shape_id,
@@ -72,4 +72,4 @@ SELECT
         ''
     ) AS data_type,
     reason
-FROM typed
+FROM typed_op

@@ -13,13 +13,13 @@
 -- A peak that the user gives takes precedence over a published one, which is used only when requested, and that one over the
 -- data sheet of the product, or cores * clock * operations. FLOAT without a record of whether it ran as HF32, or FP32 as TF32,
 -- has the peak that the user gives for fp32. A part of a device, as of a partitioned GPU, has no peak.
-WITH given AS (
+WITH given_peak AS (
     SELECT
         string_split(entry, '=')[1] AS data_type,
         round(TRY_CAST(string_split(entry, '=')[2] AS DOUBLE) * 1000000)::BIGINT AS flops_per_us
     FROM unnest(getvariable('peak_tflops')::VARCHAR[]) AS entries (entry)
 ),
-used AS (
+used_type AS (
     SELECT DISTINCT cube_kernel.device_id, shape.data_type
     FROM mfu.cube_kernel
     JOIN mfu.shape USING (shape_id)
@@ -38,24 +38,24 @@ known_product AS (
 ),
 with_peak AS (
     SELECT
-        used.device_id,
-        used.data_type,
+        used_type.device_id,
+        used_type.data_type,
         chip.core_count,
         chip.clock_mhz,
         chip.clock_mhz IS NULL AND chip.origin IS NOT NULL AS has_no_clock,
         if(
-            given.data_type IS NULL AND published.product IS NULL AND known_product.product IS NULL AND NOT has_no_clock,
+            given_peak.data_type IS NULL AND published.product IS NULL AND known_product.product IS NULL AND NOT has_no_clock,
             rate.operations_per_cycle,
             NULL
         ) AS operations_per_cycle,
         coalesce(
-            given.flops_per_us,
+            given_peak.flops_per_us,
             round(published.tflops * 1000000)::BIGINT,
             round(known_product.tflops * 1000000)::BIGINT,
             chip.core_count * chip.clock_mhz * rate.operations_per_cycle
         ) AS peak_flops_per_us,
         CASE
-            WHEN given.data_type IS NOT NULL THEN 'given for ' || given.data_type
+            WHEN given_peak.data_type IS NOT NULL THEN 'given for ' || given_peak.data_type
             WHEN published.product IS NOT NULL THEN 'published for ' || published.product
             WHEN known_product.product IS NOT NULL THEN 'data sheet of ' || known_product.product
             ELSE
@@ -66,21 +66,22 @@ with_peak AS (
         chip.product,
         part.product AS part_of,
         part.core_count AS all_cores
-    FROM used
-    JOIN mfu.chip ON chip.device_id IS NOT DISTINCT FROM used.device_id
+    FROM used_type
+    JOIN mfu.chip ON chip.device_id IS NOT DISTINCT FROM used_type.device_id
     LEFT JOIN mfu.rate USING (data_type)
-    LEFT JOIN given ON given.data_type = if(used.data_type IN ('fp32 or hf32', 'fp32 or tf32'), 'fp32', used.data_type)
+    LEFT JOIN given_peak
+        ON given_peak.data_type = if(used_type.data_type IN ('fp32 or hf32', 'fp32 or tf32'), 'fp32', used_type.data_type)
     LEFT JOIN mfu.published_peak AS published
         ON list_contains(getvariable('peak_tflops')::VARCHAR[], 'published')
         AND published.core_count = chip.core_count
         AND published.clock_mhz = chip.clock_mhz
-        AND published.data_type = used.data_type
+        AND published.data_type = used_type.data_type
     LEFT JOIN known_product
-        ON known_product.device_id IS NOT DISTINCT FROM used.device_id
-        AND known_product.data_type = used.data_type
+        ON known_product.device_id IS NOT DISTINCT FROM used_type.device_id
+        AND known_product.data_type = used_type.data_type
         AND NOT known_product.is_part
     LEFT JOIN (SELECT DISTINCT device_id, product, core_count FROM known_product WHERE is_part) AS part
-        ON part.device_id IS NOT DISTINCT FROM used.device_id
+        ON part.device_id IS NOT DISTINCT FROM used_type.device_id
 )
 SELECT
     device_id,

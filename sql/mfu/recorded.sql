@@ -10,7 +10,7 @@
 --
 -- Where a kernel of the range has a type that multiplies matrices, only such kernels get
 -- a share; else all on cube cores that do more than move or convert.
-WITH RECURSIVE launched AS (
+WITH RECURSIVE launched_kernel AS (
     SELECT cube_kernel.kernel_id, op.tid, op.start_ns, op.end_ns
     FROM mfu.cube_kernel
     JOIN module.kernel_op USING (kernel_id)
@@ -42,48 +42,53 @@ last_started AS (
 -- The range around an op is the last one that started before it, or an earlier one: the walk goes back as long as some
 -- earlier range reaches so far. Recorded ranges do not nest, so the walk is short.
 walk AS (
-    SELECT launched.kernel_id, launched.tid, launched.start_ns, launched.end_ns, last_started.position
-    FROM launched
-    ASOF JOIN last_started ON last_started.tid = launched.tid AND last_started.start_ns <= launched.start_ns
+    SELECT
+        launched_kernel.kernel_id,
+        launched_kernel.tid,
+        launched_kernel.start_ns,
+        launched_kernel.end_ns,
+        last_started.position
+    FROM launched_kernel
+    ASOF JOIN last_started ON last_started.tid = launched_kernel.tid AND last_started.start_ns <= launched_kernel.start_ns
     UNION ALL
     SELECT walk.kernel_id, walk.tid, walk.start_ns, walk.end_ns, walk.position - 1
     FROM walk
     JOIN ordered_range AS range USING (tid, position)
     WHERE NOT covers(range.end_ns, walk.start_ns, walk.end_ns) AND covers(range.reached_before_ns, walk.start_ns, walk.end_ns)
 ),
-enclosed AS (
+enclosed_kernel AS (
     SELECT walk.kernel_id, range.range_id
     FROM walk
     JOIN ordered_range AS range USING (tid, position)
     WHERE covers(range.end_ns, walk.start_ns, walk.end_ns)
 ),
-typed AS (
+typed_kernel AS (
     SELECT
-        enclosed.*,
+        enclosed_kernel.*,
         cube_kernel.duration_ns,
         shape.family IS NOT NULL AS has_formula,
-        bool_or(shape.family IS NOT NULL) OVER (PARTITION BY enclosed.range_id) AS range_has_formula,
+        bool_or(shape.family IS NOT NULL) OVER (PARTITION BY enclosed_kernel.range_id) AS range_has_formula,
         coalesce(regexp_matches(type.text, '(?i)^(trans|cast|memset|tensormove|slice|concat)'), false) AS only_moves
-    FROM enclosed
+    FROM enclosed_kernel
     JOIN mfu.cube_kernel USING (kernel_id)
     JOIN mfu.shape USING (shape_id)
     LEFT JOIN trace.string AS type ON type.text_id = shape.type_id
 ),
-sharing AS (
+sharing_kernel AS (
     SELECT
         kernel_id,
         range_id,
         duration_ns,
         sum(duration_ns) OVER (PARTITION BY range_id) AS all_ns,
         sum(duration_ns) OVER (PARTITION BY range_id ORDER BY kernel_id ROWS UNBOUNDED PRECEDING) AS until_ns
-    FROM typed
+    FROM typed_kernel
     WHERE has_formula OR NOT (range_has_formula OR only_moves)
 )
 SELECT
-    sharing.kernel_id,
-    sharing.range_id,
+    sharing_kernel.kernel_id,
+    sharing_kernel.range_id,
     part_of(range.flops, duration_ns, until_ns, all_ns) AS flops,
     range.flops_name
-FROM sharing
+FROM sharing_kernel
 JOIN mfu.recorded_range AS range USING (range_id)
 WHERE range.flops IS NOT NULL AND all_ns > 0

@@ -16,7 +16,7 @@
 -- data_type          VARCHAR  the type that decides the peak: fp16, bf16, hf32, fp32, int8, and for ops those of mfu.op_shape;
 --                             'fp32 or hf32' for FLOAT where it is not recorded which; another type in lower case; two types
 --                             where the matrices have different ones; NULL when not recorded
-WITH described AS (
+WITH described_kernel AS (
     SELECT DISTINCT
         kernel.type_id,
         family.family,
@@ -34,9 +34,9 @@ WITH described AS (
 ),
 -- A gradient of a convolution also has its sizes as an input, of integers, which decides nothing. A weight that is unpacked
 -- first is multiplied in the type of the other input.
-typed AS (
+typed_shape AS (
     SELECT
-        described.*,
+        described_kernel.*,
         list_transform(
             list_filter(
                 string_split(input_types.text, ';'),
@@ -51,10 +51,10 @@ typed AS (
             END
         ) AS types,
         family = 'matmul' AND NOT starts_with(lower(type.text), 'weight') AS has_equal_types
-    FROM described
-    LEFT JOIN trace.string AS input_types ON input_types.text_id = described.input_types_id
-    LEFT JOIN trace.string AS hf32 ON hf32.text_id = described.hf32_eligible_id
-    LEFT JOIN trace.string AS type ON type.text_id = described.type_id
+    FROM described_kernel
+    LEFT JOIN trace.string AS input_types ON input_types.text_id = described_kernel.input_types_id
+    LEFT JOIN trace.string AS hf32 ON hf32.text_id = described_kernel.hf32_eligible_id
+    LEFT JOIN trace.string AS type ON type.text_id = described_kernel.type_id
 )
 SELECT
     row_number() OVER (
@@ -72,7 +72,7 @@ SELECT
     hf32_eligible_id,
     nullif(CASE WHEN has_equal_types AND types[1] <> types[2] THEN types[1] || ' and ' || types[2] ELSE types[1] END, '')
         AS data_type
-FROM typed
+FROM typed_shape
 UNION ALL BY NAME
 SELECT shape_id, 'op' AS family, input_shapes_id, data_type
 FROM mfu.op_shape

@@ -22,7 +22,7 @@ WITH attention AS (
     FROM mfu.attention
     GROUP BY shape_id
 ),
-counted AS (
+counted_shape AS (
     SELECT shape_id, flops, padded_flops, NULL AS flops_upper_bound, is_padded, NULL AS reason
     FROM mfu.matmul
     UNION ALL BY NAME
@@ -54,23 +54,23 @@ counted AS (
 )
 SELECT
     shape.shape_id,
-    TRY_CAST(counted.flops AS BIGINT) AS flops,
-    TRY_CAST(counted.padded_flops AS BIGINT) AS padded_flops,
-    TRY_CAST(counted.flops_upper_bound AS BIGINT) AS flops_upper_bound,
+    TRY_CAST(counted_shape.flops AS BIGINT) AS flops,
+    TRY_CAST(counted_shape.padded_flops AS BIGINT) AS padded_flops,
+    TRY_CAST(counted_shape.flops_upper_bound AS BIGINT) AS flops_upper_bound,
     CASE
-        WHEN TRY_CAST(counted.flops AS BIGINT) IS NULL THEN NULL
+        WHEN TRY_CAST(counted_shape.flops AS BIGINT) IS NULL THEN NULL
         WHEN shape.family = 'op' THEN 'op shapes'
-        WHEN counted.is_padded THEN 'padded shapes'
+        WHEN counted_shape.is_padded THEN 'padded shapes'
         ELSE 'shapes'
     END AS source,
     CASE
-        WHEN TRY_CAST(counted.flops AS BIGINT) IS NOT NULL THEN NULL
-        WHEN counted.reason IS NOT NULL THEN counted.reason
+        WHEN TRY_CAST(counted_shape.flops AS BIGINT) IS NOT NULL THEN NULL
+        WHEN counted_shape.reason IS NOT NULL THEN counted_shape.reason
         WHEN shape.type_id IS NULL THEN 'the operator type was not recorded'
         WHEN shape.family IS NULL THEN 'there is no formula for the operator type'
         WHEN shape.input_shapes_id IS NULL OR shape.output_shapes_id IS NULL THEN 'the shapes were not recorded'
-        WHEN counted.flops IS NOT NULL THEN 'the shapes are too large to be true'
+        WHEN counted_shape.flops IS NOT NULL THEN 'the shapes are too large to be true'
         ELSE 'the shapes do not fit the operator type'
     END AS reason
 FROM mfu.shape
-LEFT JOIN counted USING (shape_id)
+LEFT JOIN counted_shape USING (shape_id)

@@ -13,7 +13,7 @@
 -- matrix         BIGINT[]  dims of its matrices: any batch, then rows and columns; padded where is_padded; NULL where the
 --                          format holds no matrix, and for fewer than two dims
 -- is_padded      BOOLEAN   whether matrix is padded
-WITH listed AS (
+WITH listed_shape AS (
     SELECT
         shape.shape_id,
         false AS is_output,
@@ -34,14 +34,14 @@ WITH listed AS (
 ),
 tensor AS (
     SELECT
-        listed.shape_id,
-        listed.is_output,
+        listed_shape.shape_id,
+        listed_shape.is_output,
         one.position,
-        nullif(replace(upper(trim(listed.types[one.position])), 'DT_', ''), '') AS type,
-        format_of(listed.formats[one.position]) AS format,
+        nullif(replace(upper(trim(listed_shape.types[one.position])), 'DT_', ''), '') AS type,
+        format_of(listed_shape.formats[one.position]) AS format,
         dims_of(one.text) AS dims
-    FROM listed
-    CROSS JOIN unnest(string_split(tensor_list(listed.shapes), ';')) WITH ORDINALITY AS one (text, position)
+    FROM listed_shape
+    CROSS JOIN unnest(string_split(tensor_list(listed_shape.shapes), ';')) WITH ORDINALITY AS one (text, position)
 ),
 with_true_dims AS (
     SELECT

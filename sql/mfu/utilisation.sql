@@ -36,7 +36,7 @@ WITH peer_peak AS (
     CROSS JOIN mfu.chip
     WHERE type.text IN ('MatMulV2', 'MatMulV3', 'FlashAttentionScore')
 ),
-measured AS (
+measured_kernel AS (
     SELECT
         kernel_flops.*,
         shape.data_type,
@@ -57,12 +57,12 @@ measured AS (
     LEFT JOIN peer_peak
         ON peer_peak.shape_id = kernel_flops.shape_id AND peer_peak.device_id IS NOT DISTINCT FROM kernel_flops.device_id
 ),
-compared AS (
+compared_kernel AS (
     SELECT
         *,
         coalesce(flops::HUGEINT * 1000 > possible_flops, false) AS is_too_much,
         flops IS NOT NULL AND duration_ns > 0 AND NOT is_too_much AS is_known
-    FROM measured
+    FROM measured_kernel
 )
 SELECT
     kernel_id,
@@ -87,4 +87,4 @@ SELECT
         WHEN NOT is_known THEN coalesce(reason, peak_reason)
     END AS reason,
     peak_reason
-FROM compared
+FROM compared_kernel

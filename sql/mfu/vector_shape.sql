@@ -10,7 +10,7 @@ WITH matrix_counter AS (
     FROM trace.string
     WHERE regexp_matches(lower(text), '^(aic_)?(mac(_[a-z0-9]+)?_(ratio|time)|cube_fops)$')
 ),
-used AS (
+used_counter AS (
     SELECT shape.type_id, shape.core_id, bool_or(metric.value > 0) AS multiplies
     FROM trace.kernel_metric AS metric
     JOIN matrix_counter USING (metric_id)
@@ -27,6 +27,6 @@ SELECT unsure_shape.shape_id
 FROM mfu.unsure_shape
 JOIN mfu.shape USING (shape_id)
 CROSS JOIN split_core
-LEFT JOIN used
-    ON used.type_id IS NOT DISTINCT FROM shape.type_id AND used.core_id IS NOT DISTINCT FROM shape.core_id
-WHERE coalesce(NOT used.multiplies, NOT unsure_shape.names_cube AND NOT split_core.has_rows, false)
+LEFT JOIN used_counter
+    ON used_counter.type_id IS NOT DISTINCT FROM shape.type_id AND used_counter.core_id IS NOT DISTINCT FROM shape.core_id
+WHERE coalesce(NOT used_counter.multiplies, NOT unsure_shape.names_cube AND NOT split_core.has_rows, false)

@@ -12,6 +12,7 @@ WITH in_order AS (
         interval.interval_id,
         interval.tid,
         interval.start_ns,
+        -- By reached_before() the whole table takes a sixteenth more time.
         max(interval.end_ns) OVER (
             PARTITION BY interval.tid, interval_parent.parent_id
             ORDER BY interval.interval_id
@@ -27,16 +28,16 @@ in_both AS (
     WHERE in_order.reached_ns > in_order.start_ns
     GROUP BY in_order.tid, in_order.start_ns
 ),
-launched AS (
+launched_kernel AS (
     SELECT interval.tid, kernel.op_start_ns, kernel.duration_ns
     FROM module.kernel
     JOIN module.interval USING (interval_id)
 ),
 total AS (
-    SELECT count(*) AS kernel_count, coalesce(sum(launched.duration_ns), 0)::BIGINT AS kernel_duration_ns
-    FROM launched
-    ASOF JOIN in_both ON in_both.tid = launched.tid AND launched.op_start_ns >= in_both.start_ns
-    WHERE launched.op_start_ns < in_both.end_ns
+    SELECT count(*) AS kernel_count, coalesce(sum(launched_kernel.duration_ns), 0)::BIGINT AS kernel_duration_ns
+    FROM launched_kernel
+    ASOF JOIN in_both ON in_both.tid = launched_kernel.tid AND launched_kernel.op_start_ns >= in_both.start_ns
+    WHERE launched_kernel.op_start_ns < in_both.end_ns
 ),
 class AS (
     SELECT DISTINCT coalesce(string.text, '(name lost)') AS name

@@ -60,7 +60,7 @@ frequency AS (
     FROM structure
     GROUP BY tid, whole_name_id
 ),
-ordered AS (
+ordered_call AS (
     SELECT
         interval.interval_id,
         interval_parent.parent_id,
@@ -101,64 +101,65 @@ left_over AS (
             left_over.edge,
             left_over.name_id,
             left_over.most,
-            ordered.interval_id,
+            ordered_call.interval_id,
             left_over.before_count AS around_count,
             left_over.before_names AS around_names,
-            ordered.number,
-            hash(left_over.before_count + ordered.number, ordered.name_id)::HUGEINT AS own,
-            sum(hash(left_over.before_count + ordered.number, ordered.name_id)::HUGEINT) OVER (
+            ordered_call.number,
+            hash(left_over.before_count + ordered_call.number, ordered_call.name_id)::HUGEINT AS own,
+            sum(hash(left_over.before_count + ordered_call.number, ordered_call.name_id)::HUGEINT) OVER (
                 PARTITION BY left_over.interval_id, left_over.edge
-                ORDER BY ordered.number
+                ORDER BY ordered_call.number
                 ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
             ) AS siblings
         FROM left_over
-        JOIN ordered ON ordered.parent_id = left_over.interval_id AND ordered.edge = left_over.edge
-        WHERE left_over.before_count + ordered.number <= left_over.most
+        JOIN ordered_call ON ordered_call.parent_id = left_over.interval_id AND ordered_call.edge = left_over.edge
+        WHERE left_over.before_count + ordered_call.number <= left_over.most
     )
 ),
-wanted AS (
+wanted_cut AS (
     SELECT DISTINCT tid, edge, call_count
     FROM left_over
     WHERE call_count > 0
 ),
-recorded AS (
+recorded_calls AS (
     SELECT
-        wanted.tid,
-        wanted.edge,
-        wanted.call_count,
-        sum(hash(wanted.call_count + 1 - edge_call.distance, edge_call.name_id)::HUGEINT) AS names
-    FROM wanted
+        wanted_cut.tid,
+        wanted_cut.edge,
+        wanted_cut.call_count,
+        sum(hash(wanted_cut.call_count + 1 - edge_call.distance, edge_call.name_id)::HUGEINT) AS names
+    FROM wanted_cut
     JOIN module.edge_call
-        ON edge_call.tid = wanted.tid AND edge_call.edge = wanted.edge AND edge_call.distance <= wanted.call_count
-    GROUP BY wanted.tid, wanted.edge, wanted.call_count
+        ON edge_call.tid = wanted_cut.tid AND edge_call.edge = wanted_cut.edge AND edge_call.distance <= wanted_cut.call_count
+    GROUP BY wanted_cut.tid, wanted_cut.edge, wanted_cut.call_count
 ),
 matching AS (
     SELECT
-        recorded.tid,
-        recorded.edge,
-        recorded.call_count,
+        recorded_calls.tid,
+        recorded_calls.edge,
+        recorded_calls.call_count,
         left_over.name_id,
         left_over.whole_id,
-        if(recorded.call_count = 1, frequency.is_all, frequency.call_count > 1 OR recorded.call_count > 3) AS is_proven
-    FROM recorded
+        if(recorded_calls.call_count = 1, frequency.is_all, frequency.call_count > 1 OR recorded_calls.call_count > 3)
+            AS is_proven
+    FROM recorded_calls
     JOIN left_over USING (tid, edge, call_count, names)
     JOIN frequency ON frequency.tid = left_over.tid AND frequency.name_id = left_over.name_id
-    WHERE recorded.call_count > 1 OR frequency.call_count > 1
+    WHERE recorded_calls.call_count > 1 OR frequency.call_count > 1
 ),
-chosen AS (
+chosen_cut AS (
     FROM matching
     QUALIFY row_number() OVER (PARTITION BY tid, edge ORDER BY is_proven DESC, call_count DESC, whole_id) = 1
 )
 SELECT
-    chosen.tid,
-    chosen.edge,
-    chosen.call_count,
-    chosen.name_id,
-    if(chosen.edge = 'start', 0, min(interval.start_ns)) AS start_ns,
-    if(chosen.edge = 'end', 9223372036854775807, max(interval.end_ns)) AS end_ns,
-    chosen.is_proven
-FROM chosen
+    chosen_cut.tid,
+    chosen_cut.edge,
+    chosen_cut.call_count,
+    chosen_cut.name_id,
+    if(chosen_cut.edge = 'start', 0, min(interval.start_ns)) AS start_ns,
+    if(chosen_cut.edge = 'end', 9223372036854775807, max(interval.end_ns)) AS end_ns,
+    chosen_cut.is_proven
+FROM chosen_cut
 JOIN module.edge_call
-    ON edge_call.tid = chosen.tid AND edge_call.edge = chosen.edge AND edge_call.distance <= chosen.call_count
+    ON edge_call.tid = chosen_cut.tid AND edge_call.edge = chosen_cut.edge AND edge_call.distance <= chosen_cut.call_count
 JOIN module.interval USING (interval_id)
-GROUP BY chosen.tid, chosen.edge, chosen.call_count, chosen.name_id, chosen.is_proven
+GROUP BY chosen_cut.tid, chosen_cut.edge, chosen_cut.call_count, chosen_cut.name_id, chosen_cut.is_proven

@@ -50,7 +50,7 @@ in_order AS (
     SELECT *, row_number() OVER (ORDER BY tid, start_ns, end_ns DESC, op_id NULLS LAST, launch_id) AS position
     FROM (FROM op UNION ALL BY NAME FROM request)
 ),
-reached AS (
+item_and_reach AS (
     SELECT
         *,
         max(position) FILTER (op_id IS NOT NULL) OVER before AS before_position,
@@ -61,7 +61,7 @@ reached AS (
 -- The same search as in op.parent, but only ops are candidates.
 search (position, end_ns, candidate_position) USING KEY (position) AS (
     SELECT position, end_ns, CASE WHEN reached_ns >= end_ns THEN before_position END
-    FROM reached
+    FROM item_and_reach
     UNION
     SELECT inside.position, inside.end_ns, rejected.candidate_position
     FROM search AS inside

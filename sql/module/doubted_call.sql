@@ -21,14 +21,14 @@ WITH outermost AS (
     JOIN module.interval_parent USING (interval_id)
     WHERE interval.kind = 'module' AND interval_parent.parent_id IS NULL AND interval.tid >= 0
 ),
-traced AS (
+traced_call AS (
     SELECT DISTINCT tid, class_id, number
     FROM trace.module_begin
     WHERE number IS NOT NULL
 ),
-lacking AS (
+lacking_class AS (
     SELECT class_id
-    FROM traced
+    FROM traced_call
     GROUP BY class_id
     HAVING count(DISTINCT number) <= max(number)
 ),
@@ -64,7 +64,7 @@ without_backward AS (
     GROUP BY tid
     HAVING count(*) > 2 AND count(*) FILTER (name_id IS NOT DISTINCT FROM first_name_id) = 1
 ),
-found AS (
+doubted_edge AS (
     SELECT edge_call.interval_id
     FROM module.edge_call
     JOIN module.cut USING (tid, edge)
@@ -72,7 +72,7 @@ found AS (
     UNION
     SELECT interval_id
     FROM outermost
-    WHERE tid IN (SELECT traced.tid FROM traced JOIN lacking USING (class_id))
+    WHERE tid IN (SELECT traced_call.tid FROM traced_call JOIN lacking_class USING (class_id))
     UNION
     SELECT outermost.interval_id
     FROM outermost
@@ -87,5 +87,5 @@ found AS (
     JOIN gone_on ON gone_on.tid = outermost.tid AND outermost.end_ns <= gone_on.start_ns
 )
 SELECT interval_id
-FROM found
+FROM doubted_edge
 ANTI JOIN module.unplaced_call USING (interval_id)

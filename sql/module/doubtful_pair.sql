@@ -10,7 +10,7 @@
 --
 -- This happens where a thread ends before the backward of its work begins, as in a
 -- pipeline, and the next thread gets the same id.
-WITH shared AS (
+WITH shared_thread AS (
     SELECT tid
     FROM module.thread_life
     GROUP BY tid
@@ -18,11 +18,11 @@ WITH shared AS (
 ),
 life AS (
     FROM module.thread_life
-    SEMI JOIN shared USING (tid)
+    SEMI JOIN shared_thread USING (tid)
 ),
 lived AS (
     SELECT op.op_id, op.tid, op.sequence_number, op.start_ns, op.end_ns, life.life
-    FROM (FROM trace.op SEMI JOIN shared USING (tid)) AS op
+    FROM (FROM trace.op SEMI JOIN shared_thread USING (tid)) AS op
     ASOF JOIN life ON life.tid = op.tid AND life.start_ns <= op.start_ns
     WHERE op.sequence_number IS NOT NULL AND coalesce(op.forward_thread_id, 0) = 0
 ),

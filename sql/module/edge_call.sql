@@ -34,7 +34,7 @@ whole AS (
     WHERE NOT is_suspect
     GROUP BY tid
 ),
-placed AS (
+placed_call AS (
     SELECT
         outermost.*,
         CASE WHEN position < first_position THEN 'start' WHEN position > last_position THEN 'end' END AS edge,
@@ -46,17 +46,17 @@ placed AS (
 -- A class that is also outermost in the middle needs no calls around it.
 usual AS (
     SELECT DISTINCT tid, name_id
-    FROM placed
+    FROM placed_call
     WHERE edge IS NULL
 ),
 stop AS (
-    SELECT placed.tid, placed.edge, min(placed.distance) AS distance
-    FROM placed
+    SELECT placed_call.tid, placed_call.edge, min(placed_call.distance) AS distance
+    FROM placed_call
     JOIN usual USING (tid, name_id)
-    WHERE placed.edge IS NOT NULL
-    GROUP BY placed.tid, placed.edge
+    WHERE placed_call.edge IS NOT NULL
+    GROUP BY placed_call.tid, placed_call.edge
 )
-SELECT placed.interval_id, placed.tid, placed.edge, placed.distance, placed.name_id
-FROM placed
-LEFT JOIN stop ON stop.tid = placed.tid AND stop.edge = placed.edge
-WHERE placed.edge IS NOT NULL AND coalesce(placed.distance < stop.distance, true)
+SELECT placed_call.interval_id, placed_call.tid, placed_call.edge, placed_call.distance, placed_call.name_id
+FROM placed_call
+LEFT JOIN stop ON stop.tid = placed_call.tid AND stop.edge = placed_call.edge
+WHERE placed_call.edge IS NOT NULL AND coalesce(placed_call.distance < stop.distance, true)

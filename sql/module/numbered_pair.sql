@@ -1,7 +1,7 @@
 -- One row is a backward op and the forward op that its sequence number finds.
 --
 -- @guard module.forward_number
--- @unique ended by end_ns, sequence_number, tid: equal ends have one last start, so DISTINCT leaves one
+-- @unique ended_op by end_ns, sequence_number, tid: equal ends have one last start, so DISTINCT leaves one
 --
 -- op_id              BIGINT  the backward op
 -- forward_op_id      BIGINT  the last forward op with its number, on its forward thread, that ended before it began
@@ -43,7 +43,7 @@ undecided AS (
     FROM latest
     WHERE forward_end_ns >= start_ns
 ),
-ended AS (
+ended_op AS (
     SELECT DISTINCT
         tid,
         sequence_number,
@@ -53,30 +53,30 @@ ended AS (
     SEMI JOIN undecided USING (tid, sequence_number)
     WHERE coalesce(forward_thread_id, 0) = 0
 ),
-found AS (
-    SELECT undecided.*, ended.last_start_ns
+found_pair AS (
+    SELECT undecided.*, ended_op.last_start_ns
     FROM undecided
-    ASOF JOIN ended
-        ON ended.tid = undecided.tid
-        AND ended.sequence_number = undecided.sequence_number
-        AND ended.end_ns < undecided.start_ns
+    ASOF JOIN ended_op
+        ON ended_op.tid = undecided.tid
+        AND ended_op.sequence_number = undecided.sequence_number
+        AND ended_op.end_ns < undecided.start_ns
 )
 SELECT op_id, forward_op_id, tid, sequence_number, forward_thread_id, start_ns
 FROM latest
 WHERE forward_end_ns < start_ns
 UNION ALL BY NAME
 SELECT
-    found.op_id,
+    found_pair.op_id,
     max(op.op_id) AS forward_op_id,
-    found.tid,
-    found.sequence_number,
-    found.forward_thread_id,
-    found.start_ns
-FROM found
+    found_pair.tid,
+    found_pair.sequence_number,
+    found_pair.forward_thread_id,
+    found_pair.start_ns
+FROM found_pair
 JOIN trace.op AS op
-    ON op.tid = found.tid
-    AND op.sequence_number = found.sequence_number
-    AND op.start_ns = found.last_start_ns
-    AND op.end_ns < found.start_ns
+    ON op.tid = found_pair.tid
+    AND op.sequence_number = found_pair.sequence_number
+    AND op.start_ns = found_pair.last_start_ns
+    AND op.end_ns < found_pair.start_ns
 WHERE coalesce(op.forward_thread_id, 0) = 0
 GROUP BY ALL

@@ -6,7 +6,7 @@
 -- interval_id  BIGINT  the innermost interval of module.interval around it on its thread; for an op of a replayed graph that
 --                      lies in no range of its capture, that around the launch of the graph; ops outside all intervals have no
 --                      row
-WITH wanted AS (
+WITH wanted_op AS (
     SELECT op_id FROM module.kernel_op
     UNION ALL
     SELECT forward_op_id FROM module.interval WHERE forward_op_id IS NOT NULL
@@ -14,7 +14,7 @@ WITH wanted AS (
     SELECT op_id FROM module.replay
 ),
 op AS (
-    SELECT op_id AS item_id, tid, start_ns, end_ns FROM trace.op SEMI JOIN wanted USING (op_id)
+    SELECT op_id AS item_id, tid, start_ns, end_ns FROM trace.op SEMI JOIN wanted_op USING (op_id)
     UNION ALL
     SELECT op_id, tid, start_ns, end_ns FROM module.bare_launch
     UNION ALL
@@ -25,14 +25,14 @@ interval AS (
     FROM module.interval
     JOIN module.interval_parent USING (interval_id)
 ),
-enclosed AS (
+enclosed_op AS (
     SELECT item_id AS op_id, span_id AS interval_id
     FROM innermost(op, interval)
 )
-FROM enclosed
+FROM enclosed_op
 UNION ALL
-SELECT replayed_op.op_id, enclosed.interval_id
+SELECT replayed_op.op_id, enclosed_op.interval_id
 FROM trace.replayed_op
 JOIN module.replay USING (launch_id)
-JOIN enclosed ON enclosed.op_id = replay.op_id
-WHERE replayed_op.op_id NOT IN (SELECT op_id FROM enclosed WHERE op_id < 0)
+JOIN enclosed_op ON enclosed_op.op_id = replay.op_id
+WHERE replayed_op.op_id NOT IN (SELECT op_id FROM enclosed_op WHERE op_id < 0)

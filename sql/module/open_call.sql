@@ -10,7 +10,7 @@
 -- certain if no later call has a caller that began before: such a call would say that the one in question had ended. Else it is
 -- likely where no call comes before it, none of those after it is of a module that was called before, as in the second of
 -- several steps, and there are more than one or two of them.
-WITH reached AS (
+WITH begin_and_reach AS (
     SELECT
         *,
         coalesce(max(end_ns) OVER before > start_ns, false) AS is_inside,
@@ -36,23 +36,23 @@ of_thread AS (
         count(end_ns) AS call_count,
         count(*) - count(end_ns) AS entry_count,
         count(DISTINCT name_id) AS module_count
-    FROM reached
+    FROM begin_and_reach
     WHERE NOT is_inside
     GROUP BY tid
 ),
 lost AS (
-    SELECT reached.tid, reached.start_ns, reached.python_id IS NOT NULL AS is_proven
-    FROM reached
+    SELECT begin_and_reach.tid, begin_and_reach.start_ns, begin_and_reach.python_id IS NOT NULL AS is_proven
+    FROM begin_and_reach
     JOIN of_thread USING (tid)
-    WHERE reached.end_ns IS NULL
-        AND NOT reached.is_inside
-        AND reached.start_ns < of_thread.last_ns
+    WHERE begin_and_reach.end_ns IS NULL
+        AND NOT begin_and_reach.is_inside
+        AND begin_and_reach.start_ns < of_thread.last_ns
         AND if(
-            reached.python_id IS NULL,
-            reached.start_ns < of_thread.first_ns
+            begin_and_reach.python_id IS NULL,
+            begin_and_reach.start_ns < of_thread.first_ns
                 AND of_thread.entry_count + of_thread.call_count > 3
                 AND of_thread.call_count = of_thread.module_count,
-            reached.least_caller_id >= reached.caller_id
+            begin_and_reach.least_caller_id >= begin_and_reach.caller_id
         )
 )
 SELECT tid, min(start_ns) AS start_ns, is_proven

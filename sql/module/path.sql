@@ -26,14 +26,14 @@ last_segment AS (
     JOIN module.interval ON interval.interval_id = forward_call.range_id
     LEFT JOIN module.call AS around ON around.interval_id = call.parent_range_id
 ),
-spelled AS (
+spelled_path AS (
     SELECT path_key, [segment] AS path
     FROM last_segment
     WHERE parent_key IS NULL
     UNION ALL
-    SELECT last_segment.path_key, list_append(spelled.path, last_segment.segment)
-    FROM spelled
-    JOIN last_segment ON last_segment.parent_key = spelled.path_key
+    SELECT last_segment.path_key, list_append(spelled_path.path, last_segment.segment)
+    FROM spelled_path
+    JOIN last_segment ON last_segment.parent_key = spelled_path.path_key
 ),
 first_call AS (
     SELECT path_key, is_backward, min(start_ns) AS start_ns
@@ -45,7 +45,7 @@ first_call AS (
 enclosing AS (
     SELECT path[:depth] AS path, is_backward, min(start_ns) AS start_ns
     FROM first_call
-    JOIN spelled USING (path_key)
+    JOIN spelled_path USING (path_key)
     CROSS JOIN unnest(range(1, len(path) + 1)) AS prefix (depth)
     GROUP BY ALL
 ),
@@ -71,7 +71,7 @@ named_path AS (
     GROUP BY inside_path, is_backward
 )
 SELECT
-    spelled.path_key,
+    spelled_path.path_key,
     path,
     is_backward,
     row_number() OVER (ORDER BY position, is_backward, path) AS path_id,
@@ -80,5 +80,5 @@ SELECT
     CASE WHEN is_backward THEN '[Backward]' ELSE '' END || names[-1] AS module,
     path_of_module(parent_module, module) AS module_path
 FROM named_path
-JOIN spelled USING (path)
+JOIN spelled_path USING (path)
 ORDER BY path_id

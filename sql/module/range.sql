@@ -8,19 +8,21 @@
 -- is_backward  BOOLEAN  true for backward work in a replayed graph
 -- start_ns     BIGINT   start, Unix ns
 -- end_ns       BIGINT   end, Unix ns
-WITH marked AS (
+WITH marked_range AS (
     SELECT range.range_id, range.tid, range.name_id, range.start_ns, range.end_ns
     FROM trace.range
     JOIN trace.string AS domain ON domain.text_id = range.domain_id
     WHERE range.is_module_candidate AND domain.text IN getvariable('module_domains')
 ),
-traced AS (
+traced_range AS (
     SELECT range_id, tid, name_id, start_ns, end_ns
     FROM trace.range
     WHERE role = 'module'
 ),
-chosen AS (
-    SELECT if(getvariable('module_source') = 'auto', EXISTS (FROM marked), getvariable('module_source') = 'mstx') AS is_marked
+chosen_range AS (
+    SELECT
+        if(getvariable('module_source') = 'auto', EXISTS (FROM marked_range), getvariable('module_source') = 'mstx')
+            AS is_marked
 ),
 replayed AS (
     SELECT range.*, range.role IS NULL AS is_marked
@@ -35,9 +37,21 @@ chosen_of_replays AS (
             ELSE getvariable('module_source') = 'mstx'
         END AS is_marked
 )
-SELECT range_id, tid, name_id, false AS is_backward, start_ns, end_ns FROM marked CROSS JOIN chosen WHERE chosen.is_marked
+SELECT
+    range_id,
+    tid,
+    name_id,
+    false AS is_backward,
+    start_ns,
+    end_ns FROM marked_range CROSS JOIN chosen_range WHERE chosen_range.is_marked
 UNION ALL
-SELECT range_id, tid, name_id, false, start_ns, end_ns FROM traced CROSS JOIN chosen WHERE NOT chosen.is_marked
+SELECT
+    range_id,
+    tid,
+    name_id,
+    false,
+    start_ns,
+    end_ns FROM traced_range CROSS JOIN chosen_range WHERE NOT chosen_range.is_marked
 UNION ALL
 SELECT range_id, tid, name_id, is_backward, start_ns, end_ns
 FROM replayed

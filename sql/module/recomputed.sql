@@ -23,7 +23,7 @@ WITH RECURSIVE again AS (
     JOIN module.interval ON interval.interval_id = interval_parent.interval_id
     WHERE interval.kind = 'module'
 ),
-counted AS (
+counted_kernel AS (
     SELECT kernel.kind, kernel.duration_ns, gap.end_ns - gap.start_ns AS idle_ns, again.root_id
     FROM module.kernel
     JOIN again USING (interval_id)
@@ -33,17 +33,17 @@ counted AS (
 root AS (
     SELECT
         call.path_key,
-        count(DISTINCT counted.root_id) AS call_count,
-        count(*) FILTER (counted.kind = 'compute') AS kernel_count,
-        coalesce(sum(counted.duration_ns) FILTER (counted.kind = 'compute'), 0) AS computing_ns,
-        coalesce(sum(counted.duration_ns) FILTER (counted.kind = 'communication'), 0) AS communication_ns,
-        coalesce(sum(counted.idle_ns), 0) AS idle_ns
-    FROM counted
-    JOIN module.call ON call.interval_id = counted.root_id
+        count(DISTINCT counted_kernel.root_id) AS call_count,
+        count(*) FILTER (counted_kernel.kind = 'compute') AS kernel_count,
+        coalesce(sum(counted_kernel.duration_ns) FILTER (counted_kernel.kind = 'compute'), 0) AS computing_ns,
+        coalesce(sum(counted_kernel.duration_ns) FILTER (counted_kernel.kind = 'communication'), 0) AS communication_ns,
+        coalesce(sum(counted_kernel.idle_ns), 0) AS idle_ns
+    FROM counted_kernel
+    JOIN module.call ON call.interval_id = counted_kernel.root_id
     GROUP BY call.path_key
 ),
 -- Of the paths around the op whose backward made it run again, the innermost that ends with the module is that of its forward.
-placed AS (
+placed_path AS (
     SELECT
         root.* EXCLUDE (path_key),
         path.path[:coalesce(
@@ -58,12 +58,12 @@ placed AS (
 SELECT
     path.parent_module,
     regexp_replace(path.module, '^\[Backward\]', '') AS module,
-    sum(placed.call_count)::BIGINT AS call_count,
-    sum(placed.kernel_count)::BIGINT AS kernel_count,
-    sum(placed.computing_ns)::BIGINT AS computing_ns,
-    sum(placed.communication_ns)::BIGINT AS communication_ns,
-    sum(placed.idle_ns)::BIGINT AS idle_ns
-FROM placed
-JOIN module.path ON path.path = placed.path AND path.is_backward
+    sum(placed_path.call_count)::BIGINT AS call_count,
+    sum(placed_path.kernel_count)::BIGINT AS kernel_count,
+    sum(placed_path.computing_ns)::BIGINT AS computing_ns,
+    sum(placed_path.communication_ns)::BIGINT AS communication_ns,
+    sum(placed_path.idle_ns)::BIGINT AS idle_ns
+FROM placed_path
+JOIN module.path ON path.path = placed_path.path AND path.is_backward
 GROUP BY path.path_id, path.parent_module, path.module
 ORDER BY computing_ns DESC, path.path_id

@@ -41,7 +41,7 @@ in_step AS (
     ASOF JOIN step.period ON call.start_ns >= period.start_ns
     WHERE call.start_ns < period.end_ns
 ),
-counted AS (
+counted_call AS (
     SELECT call.range_id, parent.path_key AS parent_key, call.path_key, call.name_id, call.number
     FROM forward_call AS call
     JOIN forward_call AS parent ON parent.range_id = call.parent_range_id
@@ -59,7 +59,7 @@ around AS (
 ),
 work AS (
     SELECT
-        counted.range_id,
+        counted_call.range_id,
         call.is_backward,
         coalesce(op.name_id, kernel.op_name_id) AS op_name_id,
         kernel.type_id,
@@ -71,7 +71,7 @@ work AS (
     FROM module.kernel
     JOIN module.call USING (interval_id)
     JOIN around USING (range_id)
-    JOIN counted ON counted.range_id = around.around_id
+    JOIN counted_call ON counted_call.range_id = around.around_id
     LEFT JOIN critical.kernel AS critical USING (kernel_id)
     -- A record of a launch is a part of the op around it.
     LEFT JOIN op.launch USING (op_id)
@@ -91,30 +91,30 @@ done AS (
     GROUP BY range_id
 ),
 -- Rows of one module and variant; with paths by instance the path of each sibling is its own, so its class is what counts.
-timed AS (
+timed_call AS (
     SELECT
-        counted.parent_key,
-        counted.name_id,
-        counted.number,
+        counted_call.parent_key,
+        counted_call.name_id,
+        counted_call.number,
         done.work_key,
-        min(counted.path_key) AS path_key,
-        min(counted.range_id) AS first_id,
+        min(counted_call.path_key) AS path_key,
+        min(counted_call.range_id) AS first_id,
         count(*) AS call_count,
         sum(done.duration_ns)::BIGINT AS total_ns,
         sum(done.critical_ns)::BIGINT AS critical_ns,
         bool_or(done.has_shapes) AS has_shapes,
         quantile_disc(done.duration_ns, 0.5) AS median_ns
     FROM done
-    JOIN counted USING (range_id)
+    JOIN counted_call USING (range_id)
     GROUP BY ALL
 ),
-compared AS (
+compared_call AS (
     SELECT
         *,
         count(*) OVER of_variant AS sibling_count,
         quantile_disc(median_ns, 0.5) OVER of_variant AS usual_ns,
         min(first_id) OVER of_variant AS variant_id
-    FROM timed
+    FROM timed_call
     WINDOW of_variant AS (PARTITION BY parent_key, name_id, work_key)
 ),
 deviating AS (
@@ -122,7 +122,7 @@ deviating AS (
         *,
         quantile_disc(abs(median_ns - usual_ns), 0.5) OVER (PARTITION BY parent_key, name_id, work_key) AS deviation_ns,
         dense_rank() OVER (PARTITION BY parent_key, name_id ORDER BY variant_id) - 1 AS variant
-    FROM compared
+    FROM compared_call
     WHERE sibling_count > 1
 ),
 of_op AS (
@@ -137,11 +137,11 @@ of_op AS (
         sum(work.duration_ns)::BIGINT AS duration_ns
     FROM work
     JOIN done USING (range_id)
-    JOIN counted USING (range_id)
+    JOIN counted_call USING (range_id)
     JOIN deviating
-        ON deviating.parent_key = counted.parent_key
-        AND deviating.name_id = counted.name_id
-        AND deviating.number = counted.number
+        ON deviating.parent_key = counted_call.parent_key
+        AND deviating.name_id = counted_call.name_id
+        AND deviating.number = counted_call.number
         AND deviating.work_key = done.work_key
     GROUP BY ALL
 ),

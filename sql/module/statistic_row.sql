@@ -88,7 +88,7 @@ rated_kernels AS (
     GROUP BY op_id
     HAVING count(utilisation.kernel_id) > 0
 ),
-merged AS (
+merged_row AS (
     SELECT
         path_id,
         name_id,
@@ -111,14 +111,14 @@ merged AS (
     LEFT JOIN rated_kernels USING (op_id)
     GROUP BY path_id, name_id, op_order, kernel_ids, sequence_rank
 ),
-ordered AS (
+ordered_row AS (
     SELECT *, row_number() OVER (ORDER BY first_start_ns, op_order, path_id, sequence_rank, name_id, kernel_ids) AS position
-    FROM merged
+    FROM merged_row
 ),
 -- Rows of one module with no row of another in between are a block; within a block, a suffix distinguishes variants.
 in_block AS (
     SELECT *, position - row_number() OVER (PARTITION BY path_id ORDER BY position) AS block
-    FROM ordered
+    FROM ordered_row
 ),
 variant AS (
     SELECT *, dense_rank() OVER (PARTITION BY path_id, block ORDER BY sequence_rank) - 1 AS variant

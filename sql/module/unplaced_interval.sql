@@ -14,14 +14,14 @@ WITH RECURSIVE link AS (
     FROM module.interval
     JOIN module.op_interval ON op_interval.op_id = interval.forward_op_id
 ),
-found AS (
+found_interval AS (
     SELECT interval_id, is_cut
     FROM module.unplaced_call
     UNION
-    SELECT link.interval_id, found.is_cut
-    FROM found
-    JOIN link ON link.around_id = found.interval_id
+    SELECT link.interval_id, found_interval.is_cut
+    FROM found_interval
+    JOIN link ON link.around_id = found_interval.interval_id
 )
 SELECT interval_id, bool_or(is_cut) AS is_cut
-FROM found
+FROM found_interval
 GROUP BY interval_id

@@ -20,7 +20,7 @@ kernel AS (
     LEFT JOIN module.kernel_op USING (kernel_id)
     LEFT JOIN issuing_op ON issuing_op.op_id = kernel_op.op_id
 ),
-launched AS (
+launched_kernels AS (
     SELECT op_id, launch_id, count(*) AS kernel_count, sum(duration_ns)::BIGINT AS duration_ns
     FROM kernel
     WHERE op_id IS NOT NULL OR launch_id IS NOT NULL
@@ -28,13 +28,13 @@ launched AS (
 ),
 host_call AS (
     FROM trace.launch
-    WHERE launch_id IN (SELECT launch_id FROM launched)
+    WHERE launch_id IN (SELECT launch_id FROM launched_kernels)
     QUALIFY row_number() OVER (PARTITION BY launch_id ORDER BY start_ns, end_ns, tid) = 1
 )
-SELECT op.tid, op.start_ns, op.end_ns, launched.kernel_count, launched.duration_ns
-FROM launched
+SELECT op.tid, op.start_ns, op.end_ns, launched_kernels.kernel_count, launched_kernels.duration_ns
+FROM launched_kernels
 JOIN trace.op USING (op_id)
 UNION ALL
-SELECT host_call.tid, host_call.start_ns, host_call.end_ns, launched.kernel_count, launched.duration_ns
-FROM launched
+SELECT host_call.tid, host_call.start_ns, host_call.end_ns, launched_kernels.kernel_count, launched_kernels.duration_ns
+FROM launched_kernels
 JOIN host_call USING (launch_id)

@@ -23,7 +23,7 @@ WITH range AS (
     FROM mstx.event
     WHERE kind = 'range'
 ),
-ended AS (
+ended_launches AS (
     SELECT
         tid,
         end_ns,
@@ -33,7 +33,7 @@ ended AS (
     GROUP BY tid, end_ns
     WINDOW by_end AS (PARTITION BY tid ORDER BY end_ns ROWS UNBOUNDED PRECEDING)
 ),
-begun AS (
+begun_launches AS (
     SELECT
         tid,
         start_ns,
@@ -65,10 +65,13 @@ around AS (
 )
 SELECT
     range.range_id,
-    (coalesce(ended.kernel_count, 0) - coalesce(begun.kernel_count, 0) + coalesce(around.kernel_count, 0))::BIGINT
-        AS kernel_count,
-    (coalesce(ended.duration_ns, 0) - coalesce(begun.duration_ns, 0) + coalesce(around.duration_ns, 0))::BIGINT AS duration_ns
+    (
+        coalesce(ended_launches.kernel_count, 0) - coalesce(begun_launches.kernel_count, 0) + coalesce(around.kernel_count, 0)
+    )::BIGINT AS kernel_count,
+    (
+        coalesce(ended_launches.duration_ns, 0) - coalesce(begun_launches.duration_ns, 0) + coalesce(around.duration_ns, 0)
+    )::BIGINT AS duration_ns
 FROM range
-ASOF LEFT JOIN ended ON ended.tid = range.tid AND ended.end_ns <= range.end_ns
-ASOF LEFT JOIN begun ON begun.tid = range.tid AND begun.start_ns < range.start_ns
+ASOF LEFT JOIN ended_launches ON ended_launches.tid = range.tid AND ended_launches.end_ns <= range.end_ns
+ASOF LEFT JOIN begun_launches ON begun_launches.tid = range.tid AND begun_launches.start_ns < range.start_ns
 LEFT JOIN around USING (range_id)

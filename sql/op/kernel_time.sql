@@ -4,7 +4,7 @@
 -- kernel_count     BIGINT  kernels that it launched itself
 -- device_self_ns   BIGINT  time of these kernels, ns; overlapping kernels count fully
 -- device_total_ns  BIGINT  time of these kernels and of those that the ops inside it launched, ns
-WITH RECURSIVE launched AS (
+WITH RECURSIVE launched_kernels AS (
     SELECT kernel_op.op_id, count(*) AS kernel_count, sum(kernel.duration_ns)::BIGINT AS duration_ns
     FROM module.kernel_op
     JOIN trace.kernel USING (kernel_id)
@@ -23,7 +23,7 @@ inner_op AS (
 -- Each round carries kernel time one op further out.
 carried AS (
     SELECT op_id, kernel_count, duration_ns AS self_ns, duration_ns
-    FROM launched
+    FROM launched_kernels
     UNION ALL
     SELECT inner_op.parent_id, 0, 0, sum(carried.duration_ns)::BIGINT
     FROM carried

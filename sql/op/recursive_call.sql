@@ -4,20 +4,11 @@
 -- @guard op.recursive_name
 --
 -- op_id  BIGINT  an op of trace.op
-WITH reached AS (
-    SELECT
-        op.op_id,
-        op.start_ns,
-        op.end_ns,
-        max(op.end_ns) OVER before AS reached_ns
+WITH op AS (
+    SELECT op_id, tid, name_id, input_shapes_id, start_ns, end_ns
     FROM trace.op
     SEMI JOIN op.recursive_name USING (name_id)
-    WINDOW before AS (
-        PARTITION BY op.tid, op.name_id, op.input_shapes_id
-        ORDER BY op.start_ns, op.end_ns DESC, op.op_id
-        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    )
 )
 SELECT op_id
-FROM reached
+FROM reached_before(op, (tid, name_id, input_shapes_id), op_id)
 WHERE covers(reached_ns, start_ns, end_ns)

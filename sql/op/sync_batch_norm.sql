@@ -29,7 +29,7 @@ norm AS (
     -- One right side for each start.
     QUALIFY row_number() OVER (PARTITION BY op.tid, op.start_ns ORDER BY op.end_ns DESC, op.op_id) = 1
 ),
-launched AS (
+launched_kernels AS (
     SELECT
         norm.op_id,
         kernel.kind,
@@ -47,10 +47,10 @@ SELECT
     norm.name_id,
     norm.is_backward,
     count(DISTINCT norm.op_id) AS call_count,
-    coalesce(sum(launched.duration_ns) FILTER (launched.kind = 'compute'), 0)::BIGINT AS computing_ns,
-    coalesce(sum(launched.duration_ns) FILTER (launched.kind = 'communication'), 0)::BIGINT AS communication_ns,
-    coalesce(sum(launched.idle_ns), 0)::BIGINT AS idle_ns
+    coalesce(sum(launched_kernels.duration_ns) FILTER (launched_kernels.kind = 'compute'), 0)::BIGINT AS computing_ns,
+    coalesce(sum(launched_kernels.duration_ns) FILTER (launched_kernels.kind = 'communication'), 0)::BIGINT AS communication_ns,
+    coalesce(sum(launched_kernels.idle_ns), 0)::BIGINT AS idle_ns
 FROM norm
-LEFT JOIN launched USING (op_id)
+LEFT JOIN launched_kernels USING (op_id)
 GROUP BY norm.name_id, norm.is_backward
 ORDER BY norm.is_backward

@@ -54,7 +54,7 @@ named_function AS (
         '\.py\(\d+\): ((forward|backward)_step(_\w+)?|(forward|backward(_weight)?)_one_chunk|_exec_(for|back)ward_pass)$'
     )
 ),
-of_kind AS (
+mark_of_kind AS (
     SELECT *, pass_kind(name) AS kind
     FROM (FROM named_range UNION ALL BY NAME FROM named_function)
     WHERE pass_kind(name) IS NOT NULL
@@ -67,14 +67,14 @@ outermost_call AS (
         AND call.interval_id = call.range_id
         AND NOT call.is_backward
 ),
-chosen AS (
+best_origin AS (
     SELECT origin
     FROM (
         SELECT
             origin,
             if(bool_or(kind IN ('forward', 'both')) AND bool_or(kind IN ('backward', 'both')), 3, 0) + (origin = 'range')::INT
                 AS preference
-        FROM of_kind
+        FROM mark_of_kind
         GROUP BY origin
         UNION ALL
         SELECT 'module', 2
@@ -83,13 +83,14 @@ chosen AS (
     ORDER BY preference DESC
     LIMIT 1
 ),
+mark_of_origin AS (
+    FROM mark_of_kind
+    WHERE origin = (SELECT origin FROM best_origin)
+),
 outermost_mark AS (
-    FROM of_kind
-    WHERE origin = (SELECT origin FROM chosen)
-    QUALIFY end_ns > coalesce(
-        max(end_ns) OVER (PARTITION BY tid ORDER BY start_ns, end_ns DESC, id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
-        start_ns - 1
-    )
+    SELECT * EXCLUDE (reached_ns)
+    FROM reached_before(mark_of_origin, tid, id)
+    WHERE end_ns > coalesce(reached_ns, start_ns - 1)
 ),
 root_call AS (
     SELECT *, row_number() OVER (ORDER BY start_ns, interval_id) AS place
@@ -132,7 +133,7 @@ mark AS (
     UNION ALL BY NAME
     SELECT of_module.* EXCLUDE (name_id), 'module' AS origin, string.text AS name
     FROM of_module
-    SEMI JOIN chosen ON chosen.origin = 'module'
+    SEMI JOIN best_origin ON best_origin.origin = 'module'
     LEFT JOIN trace.string ON string.text_id = of_module.name_id
 ),
 in_step AS (

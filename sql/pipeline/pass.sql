@@ -18,7 +18,7 @@
 -- duration_ns     BIGINT   end_ns - start_ns
 -- kernel_count    BIGINT   compute kernels that were launched in it
 -- computing_ns    BIGINT   time in which at least one of them ran, ns
-WITH launched AS (
+WITH launched_kernel AS (
     SELECT kernel.kernel_id, kernel.start_ns, kernel.end_ns, coalesce(asked.asked_ns, launch.start_ns) AS asked_ns
     FROM trace.kernel
     LEFT JOIN kernels.asked USING (kernel_id)
@@ -31,31 +31,23 @@ mark_of_start AS (
     FROM pipeline.mark
     GROUP BY start_ns
 ),
-kernel AS (
-    SELECT
-        mark.mark_id,
-        launched.start_ns,
-        launched.end_ns,
-        max(launched.end_ns) OVER (
-            PARTITION BY mark.mark_id
-            ORDER BY launched.start_ns, launched.kernel_id
-            ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-        ) AS busy_until_ns
-    FROM launched
-    ASOF JOIN mark_of_start AS mark ON mark.start_ns <= launched.asked_ns
-    WHERE launched.asked_ns < mark.end_ns
+kernel_of_mark AS (
+    SELECT mark.mark_id, kernel.start_ns, kernel.end_ns
+    FROM launched_kernel AS kernel
+    ASOF JOIN mark_of_start AS mark ON mark.start_ns <= kernel.asked_ns
+    WHERE kernel.asked_ns < mark.end_ns
 ),
-on_device AS (
+device_time AS (
     SELECT
         mark_id,
         min(start_ns) AS start_ns,
         max(end_ns) AS end_ns,
         count(*) AS kernel_count,
-        sum(greatest(end_ns - greatest(start_ns, coalesce(busy_until_ns, start_ns)), 0))::BIGINT AS computing_ns
-    FROM kernel
+        sum(added_ns)::BIGINT AS computing_ns
+    FROM added(kernel_of_mark, mark_id)
     GROUP BY mark_id
 ),
-numbered AS (
+numbered_mark AS (
     SELECT *, row_number() OVER (PARTITION BY step_id, kind ORDER BY start_ns, mark_id) - 1 AS number
     FROM pipeline.mark
 )
@@ -78,7 +70,7 @@ SELECT
         - coalesce(mark.device_start_ns, on_device.start_ns) AS duration_ns,
     coalesce(on_device.kernel_count, 0) AS kernel_count,
     coalesce(on_device.computing_ns, 0) AS computing_ns
-FROM numbered AS mark
-LEFT JOIN on_device USING (mark_id)
+FROM numbered_mark AS mark
+LEFT JOIN device_time AS on_device USING (mark_id)
 CROSS JOIN communication.parallel_rank
 ORDER BY start_ns, mark.start_ns, mark.mark_id

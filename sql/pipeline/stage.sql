@@ -34,20 +34,21 @@ p2p AS (
     ) AS p2p
     LEFT JOIN kernels.step AS kernel_step USING (kernel_id)
 ),
-placed AS (
+p2p_of_step AS (
     SELECT p2p.start_ns, p2p.end_ns, if(p2p.step_id IS NULL, period.step_id, p2p.step_id) AS step_id
     FROM p2p
     ASOF LEFT JOIN period ON period.start_ns <= p2p.end_ns
 ),
-stretch AS (
+pass_or_p2p AS (
     SELECT step_id, start_ns, end_ns, true AS is_pass
     FROM pass
     UNION ALL
     SELECT step_id, start_ns, end_ns, false
-    FROM placed
-    WHERE EXISTS (FROM pass WHERE pass.step_id IS NOT DISTINCT FROM placed.step_id)
+    FROM p2p_of_step AS p2p
+    WHERE EXISTS (FROM pass WHERE pass.step_id IS NOT DISTINCT FROM p2p.step_id)
 ),
-beyond AS (
+-- Both unions in one window: added() for each takes a fifth more time for the whole table.
+added_time AS (
     SELECT
         *,
         greatest(end_ns - greatest(start_ns, coalesce(max(end_ns) OVER any_earlier, start_ns)), 0) AS busy_ns,
@@ -56,7 +57,7 @@ beyond AS (
             greatest(end_ns - greatest(start_ns, coalesce(max(end_ns) FILTER (is_pass) OVER any_earlier, start_ns)), 0),
             0
         ) AS pass_ns
-    FROM stretch
+    FROM pass_or_p2p
     WINDOW any_earlier AS (
         PARTITION BY step_id ORDER BY start_ns, end_ns, is_pass ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     )
@@ -67,10 +68,10 @@ busy AS (
         max(end_ns) - min(start_ns) AS span_ns,
         sum(pass_ns)::BIGINT AS pass_ns,
         sum(busy_ns)::BIGINT AS busy_ns
-    FROM beyond
+    FROM added_time
     GROUP BY step_id
 ),
-counted AS (
+stage_of_step AS (
     SELECT
         step_id,
         min(pipeline_stage) AS pipeline_stage,
@@ -83,19 +84,19 @@ counted AS (
     GROUP BY step_id
 )
 SELECT
-    counted.pipeline_stage,
-    counted.step_id,
-    counted.micro_batch_count,
-    counted.forward_count,
-    counted.backward_count,
-    counted.forward_ns,
-    counted.backward_ns,
+    stage.pipeline_stage,
+    stage.step_id,
+    stage.micro_batch_count,
+    stage.forward_count,
+    stage.backward_count,
+    stage.forward_ns,
+    stage.backward_ns,
     busy.span_ns,
     busy.pass_ns,
     busy.span_ns - busy.pass_ns AS bubble_ns,
     busy.busy_ns - busy.pass_ns AS p2p_ns,
     busy.span_ns - busy.busy_ns AS idle_ns,
     (busy.span_ns - busy.pass_ns) / nullif(busy.span_ns, 0) AS bubble_share
-FROM counted
-LEFT JOIN busy ON busy.step_id IS NOT DISTINCT FROM counted.step_id
-ORDER BY counted.step_id
+FROM stage_of_step AS stage
+LEFT JOIN busy ON busy.step_id IS NOT DISTINCT FROM stage.step_id
+ORDER BY stage.step_id

@@ -18,7 +18,7 @@
 -- known_ns      BIGINT   part of critical_ns in kernels whose least_ns is known, ns
 -- least_ns      BIGINT   time that these need at least, ns: as long as they compute, or to move inputs and outputs at the rate
 --                        of roofline.bandwidth; NULL when it is known of none
-WITH stepped AS (
+WITH recorded_steps AS (
     SELECT count(*) > 0 AS has_rows
     FROM step.period
 ),
@@ -78,16 +78,16 @@ kernel AS (
     JOIN module.kernel USING (kernel_id)
     JOIN trace.kernel AS device USING (kernel_id)
     JOIN critical.kernel AS critical USING (kernel_id)
-    CROSS JOIN stepped
+    CROSS JOIN recorded_steps
     LEFT JOIN roofline.bandwidth ON true
     LEFT JOIN roofline.tensors AS inputs
         ON inputs.shapes_id = device.input_shapes_id AND inputs.types_id = device.input_types_id
     LEFT JOIN roofline.tensors AS outputs
         ON outputs.shapes_id = device.output_shapes_id AND outputs.types_id = device.output_types_id
     WHERE kernel.kind = 'compute' AND isfinite(busy.busiest) AND busy.busiest >= 0
-      AND (NOT stepped.has_rows OR kernel.kernel_id IN (SELECT kernel_id FROM kernels.step))
+      AND (NOT recorded_steps.has_rows OR kernel.kernel_id IN (SELECT kernel_id FROM kernels.step))
 ),
-summed AS (
+summed_kernel AS (
     SELECT
         path_id,
         op_name_id,
@@ -105,7 +105,7 @@ summed AS (
     FROM kernel
     GROUP BY ALL
 )
-SELECT path.module_path AS module, summed.* EXCLUDE (path_id)
-FROM summed
+SELECT path.module_path AS module, summed_kernel.* EXCLUDE (path_id)
+FROM summed_kernel
 LEFT JOIN module.path USING (path_id)
 ORDER BY duration_ns DESC, path_id, op_name_id, type_id, bound, busy_percent

@@ -42,7 +42,7 @@
 --
 -- On chips with one kind of core, names have no prefix: counters of the vector unit and of moving results out are in the
 -- columns of aiv, all others in those of aic.
-WITH named AS (
+WITH named_metric AS (
     SELECT text_id, lower(text) AS name
     FROM trace.string
     WHERE text_id IN (SELECT DISTINCT metric_id FROM trace.kernel_metric)
@@ -60,7 +60,7 @@ prefixed AS (
             ELSE 'aic_' || name
         END AS name,
         regexp_matches(name, '^(vec|mte3)_ratio$') AS is_of_one_core
-    FROM named
+    FROM named_metric
 ),
 counter AS (
     SELECT
@@ -133,7 +133,7 @@ cache AS (
     WHERE counter LIKE '%_l2_%'
     GROUP BY kernel_id
 ),
-recorded AS (
+recorded_metric AS (
     SELECT *
     FROM pipe
     LEFT JOIN cache USING (kernel_id)
@@ -145,7 +145,7 @@ of_cores AS (
             if(has_one_core, aic_time_ns, aiv_time_ns) AS aiv_time_ns,
             if(has_one_core, aic_cycles, aiv_cycles) AS aiv_cycles
         )
-    FROM recorded
+    FROM recorded_metric
 ),
 with_runs AS (
     SELECT

@@ -20,7 +20,7 @@ WITH counter AS (
     FROM trace.string
     WHERE text_id IN (SELECT DISTINCT metric_id FROM trace.kernel_metric)
 ),
-described AS (
+described_kernel AS (
     SELECT
         kernel.kernel_id,
         kernel.kind,
@@ -35,19 +35,19 @@ described AS (
 -- The keys of the rows, with a number: to look up five columns for each counter of a kernel takes twice as long as one.
 description AS (
     SELECT row_number() OVER () AS description_id, *
-    FROM (SELECT DISTINCT kind, type_id, core_id, aic_runs, aiv_runs FROM described) AS distinct_description
+    FROM (SELECT DISTINCT kind, type_id, core_id, aic_runs, aiv_runs FROM described_kernel) AS distinct_description
 ),
 kernel AS (
-    SELECT described.kernel_id, described.duration_ns, description.description_id
-    FROM described
+    SELECT described_kernel.kernel_id, described_kernel.duration_ns, description.description_id
+    FROM described_kernel
     JOIN description
-        ON description.kind = described.kind
-        AND description.type_id IS NOT DISTINCT FROM described.type_id
-        AND description.core_id IS NOT DISTINCT FROM described.core_id
-        AND description.aic_runs IS NOT DISTINCT FROM described.aic_runs
-        AND description.aiv_runs IS NOT DISTINCT FROM described.aiv_runs
+        ON description.kind = described_kernel.kind
+        AND description.type_id IS NOT DISTINCT FROM described_kernel.type_id
+        AND description.core_id IS NOT DISTINCT FROM described_kernel.core_id
+        AND description.aic_runs IS NOT DISTINCT FROM described_kernel.aic_runs
+        AND description.aiv_runs IS NOT DISTINCT FROM described_kernel.aiv_runs
 ),
-measured AS (
+measured_metric AS (
     SELECT
         kernel.description_id,
         metric.metric_id,
@@ -68,18 +68,18 @@ total AS (
         description.kind,
         description.type_id,
         description.core_id,
-        measured.metric_id,
-        measured.unit,
-        sum(measured.kernel_count)::BIGINT AS kernel_count,
-        sum(measured.kernel_duration_ns)::BIGINT AS kernel_duration_ns,
-        sum(measured.value_time) / nullif(sum(measured.value_duration_ns), 0) / 1000000 AS mean,
-        min(measured.min) AS min,
-        max(measured.max) AS max
-    FROM measured
+        measured_metric.metric_id,
+        measured_metric.unit,
+        sum(measured_metric.kernel_count)::BIGINT AS kernel_count,
+        sum(measured_metric.kernel_duration_ns)::BIGINT AS kernel_duration_ns,
+        sum(measured_metric.value_time) / nullif(sum(measured_metric.value_duration_ns), 0) / 1000000 AS mean,
+        min(measured_metric.min) AS min,
+        max(measured_metric.max) AS max
+    FROM measured_metric
     JOIN description USING (description_id)
     JOIN counter USING (metric_id)
     WHERE CASE WHEN counter.is_of_aic THEN description.aic_runs WHEN counter.is_of_aiv THEN description.aiv_runs ELSE true END
-    GROUP BY description.kind, description.type_id, description.core_id, measured.metric_id, measured.unit
+    GROUP BY description.kind, description.type_id, description.core_id, measured_metric.metric_id, measured_metric.unit
 )
 SELECT total.*
 FROM total

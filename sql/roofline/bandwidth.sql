@@ -12,7 +12,7 @@ WITH simple AS (
     WHERE symbol IN ('x', 'd', 'a', 'b', 'p', 'c', 'n', 'w', 'g', 'u', 't', 'e', 'r', 'q', 'M', 'B')
     GROUP BY type_id
 ),
-described AS (
+described_kernel AS (
     SELECT
         kernel.type_id,
         simple.is_matmul,
@@ -26,17 +26,17 @@ described AS (
     WHERE kernel.kind = 'compute' AND kernel.duration_ns > 0
     GROUP BY ALL
 ),
-moved AS (
-    SELECT described.type_id, described.duration_ns, inputs.bytes + outputs.bytes AS bytes
-    FROM described
+moved_bytes AS (
+    SELECT described_kernel.type_id, described_kernel.duration_ns, inputs.bytes + outputs.bytes AS bytes
+    FROM described_kernel
     JOIN roofline.tensors AS inputs
-        ON inputs.shapes_id = described.input_shapes_id AND inputs.types_id = described.input_types_id
+        ON inputs.shapes_id = described_kernel.input_shapes_id AND inputs.types_id = described_kernel.input_types_id
     JOIN roofline.tensors AS outputs
-        ON outputs.shapes_id = described.output_shapes_id AND outputs.types_id = described.output_types_id
-    WHERE inputs.element_count <= outputs.element_count OR described.is_matmul
+        ON outputs.shapes_id = described_kernel.output_shapes_id AND outputs.types_id = described_kernel.output_types_id
+    WHERE inputs.element_count <= outputs.element_count OR described_kernel.is_matmul
 )
 SELECT bytes * 1000 // duration_ns AS bytes_per_us, type_id, bytes, duration_ns
-FROM moved
+FROM moved_bytes
 WHERE bytes >= 1048576
 ORDER BY bytes_per_us DESC, bytes DESC, type_id
 LIMIT 1

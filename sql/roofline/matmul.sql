@@ -19,7 +19,7 @@
 -- bytes            BIGINT   bytes of inputs and outputs of all kernels, of inputs alone where outputs are not recorded; NULL
 --                           when not known
 -- memory_ns        BIGINT   time to move these at the rate of roofline.bandwidth, ns; NULL when either is not known
-WITH stepped AS (
+WITH recorded_steps AS (
     SELECT count(*) > 0 AS has_rows
     FROM step.period
 ),
@@ -47,12 +47,12 @@ kernel AS (
     JOIN critical.kernel AS critical USING (kernel_id)
     LEFT JOIN mfu.op_kernel USING (kernel_id)
     LEFT JOIN mfu.op_form ON op_form.name_id = op_kernel.name_id
-    CROSS JOIN stepped
+    CROSS JOIN recorded_steps
     WHERE judged.known_flops > 0
       AND (ends_with(shape.family, 'matmul') OR op_form.form IN ('product', 'linear', 'grouped product'))
-      AND (NOT stepped.has_rows OR judged.kernel_id IN (SELECT kernel_id FROM kernels.step))
+      AND (NOT recorded_steps.has_rows OR judged.kernel_id IN (SELECT kernel_id FROM kernels.step))
 ),
-summed AS (
+summed_matmul AS (
     SELECT
         path_id,
         op_name_id,
@@ -76,7 +76,7 @@ summed AS (
 -- The tensors with two dims or more: of the inputs, the first two are multiplied.
 shaped AS (
     SELECT
-        summed.*,
+        summed_matmul.*,
         list_filter(
             list_transform(string_split(tensor_list(inputs.text), ';'), lambda shape: dims_of(shape)),
             lambda dims: len(dims) >= 2
@@ -85,11 +85,11 @@ shaped AS (
         coalesce(is_padded_format(format_of(input_formats.text)), false) AS has_padded_input,
         coalesce(is_padded_format(format_of(split_part(input_formats.text, ';', 1))), false)
             OR coalesce(is_padded_format(format_of(output_formats.text)), false) AS has_padded_rows
-    FROM summed
-    LEFT JOIN trace.string AS input_formats ON input_formats.text_id = summed.input_formats_id
-    LEFT JOIN trace.string AS output_formats ON output_formats.text_id = summed.output_formats_id
-    LEFT JOIN trace.string AS inputs ON inputs.text_id = summed.input_shapes_id
-    LEFT JOIN trace.string AS outputs ON outputs.text_id = summed.output_shapes_id
+    FROM summed_matmul
+    LEFT JOIN trace.string AS input_formats ON input_formats.text_id = summed_matmul.input_formats_id
+    LEFT JOIN trace.string AS output_formats ON output_formats.text_id = summed_matmul.output_formats_id
+    LEFT JOIN trace.string AS inputs ON inputs.text_id = summed_matmul.input_shapes_id
+    LEFT JOIN trace.string AS outputs ON outputs.text_id = summed_matmul.output_shapes_id
 ),
 -- Where the result is not recorded, the first matrix is not turned. Without a batch, all dims but the last are rows.
 with_result AS (

@@ -30,7 +30,7 @@ tensor AS (
     JOIN trace.string AS types ON types.text_id = list.types_id
     CROSS JOIN unnest(string_split(tensor_list(shapes.text), ';')) WITH ORDINALITY AS one (text, position)
 ),
-sized AS (
+sized_tensor AS (
     SELECT
         shapes_id,
         types_id,
@@ -49,5 +49,5 @@ SELECT
     END AS bytes,
     CASE WHEN bool_and(element_count IS NOT NULL) THEN max(element_count) END AS element_count,
     min(dims[-1] * element_bytes) FILTER (len(dims) >= 2)::BIGINT AS inner_bytes
-FROM sized
+FROM sized_tensor
 GROUP BY shapes_id, types_id

@@ -31,7 +31,7 @@ shape_known AS (
     FROM row_of_rank
     GROUP BY run
 ),
-matched AS (
+matched_op AS (
     SELECT
         row_of_rank.run,
         row_of_rank.side,
@@ -65,4 +65,4 @@ SELECT
         ORDER BY run, side, match_id, is_backward, location, op_name, kind, type, input_shapes, place
     ) AS op_number,
     *
-FROM matched
+FROM matched_op

@@ -23,7 +23,7 @@ chosen_unit AS (
     FROM runs.compared_unit AS unit
     JOIN rank USING (run, side, profile)
 ),
-chosen AS (
+op_of_sample AS (
     SELECT
         in_unit.op_number,
         chosen_unit.sample_id,
@@ -38,7 +38,7 @@ side_of_op AS (
     SELECT DISTINCT op_number, run, side
     FROM op
 )
-SELECT chosen.op_number, chosen.sample_id, chosen.kernel_count, chosen.duration_ns, sample.unit_count
-FROM chosen
+SELECT op_of_sample.op_number, op_of_sample.sample_id, op_of_sample.kernel_count, op_of_sample.duration_ns, sample.unit_count
+FROM op_of_sample
 JOIN side_of_op USING (op_number)
 LEFT JOIN runs.compared_sample AS sample USING (run, side, sample_id)

@@ -9,21 +9,21 @@
 -- rank_id    INTEGER  the rank; NULL when the files name none
 -- pair       VARCHAR  ranks of base and new with the same text are compared; NULL without one to compare with
 -- paired_by  VARCHAR  rank map, rank id, parallel groups, pipeline stage, or all ranks together
-WITH compared AS (
+WITH compared_place AS (
     SELECT DISTINCT run
     FROM communication.parallel_rank
     WHERE run <> 'base'
 ),
 rank AS (
-    SELECT compared.run, if(place.run = 'base', 'base', 'new') AS side, place.* EXCLUDE (run)
-    FROM compared
-    JOIN communication.parallel_rank AS place ON place.run = 'base' OR place.run = compared.run
+    SELECT compared_place.run, if(place.run = 'base', 'base', 'new') AS side, place.* EXCLUDE (run)
+    FROM compared_place
+    JOIN communication.parallel_rank AS place ON place.run = 'base' OR place.run = compared_place.run
 ),
 mapped AS (
     SELECT split_part(pair, '=', 1)::INTEGER AS base_id, split_part(pair, '=', 2)::INTEGER AS new_id
     FROM unnest(getvariable('rank_map')) AS chosen (pair)
 ),
-named AS (
+named_rank AS (
     SELECT
         rank.*,
         coalesce(of_base.new_id, of_new.new_id)::VARCHAR AS mapped_name,
@@ -45,13 +45,13 @@ named AS (
 ),
 -- Each way to pair that both runs allow: no rank lacks the name, on a side each name is one rank (but many may share a stage).
 way AS (
-    SELECT run, 'rank id' AS paired_by, 1 AS priority, side, id_name AS name, true AS is_single FROM named
+    SELECT run, 'rank id' AS paired_by, 1 AS priority, side, id_name AS name, true AS is_single FROM named_rank
     UNION ALL
-    SELECT run, 'parallel groups', 2, side, place_name, true FROM named
+    SELECT run, 'parallel groups', 2, side, place_name, true FROM named_rank
     UNION ALL
-    SELECT run, 'pipeline stage', 3, side, stage_name, false FROM named
+    SELECT run, 'pipeline stage', 3, side, stage_name, false FROM named_rank
     UNION ALL
-    SELECT run, 'all ranks together', 4, side, 'all ranks', false FROM named
+    SELECT run, 'all ranks together', 4, side, 'all ranks', false FROM named_rank
 ),
 side_names AS (
     SELECT
@@ -75,9 +75,9 @@ chosen AS (
     FROM possible
     GROUP BY run
 ),
-paired AS (
+paired_rank AS (
     SELECT
-        named.*,
+        named_rank.*,
         CASE
             WHEN EXISTS (FROM mapped) THEN mapped_name
             ELSE CASE chosen.paired_by
@@ -88,7 +88,7 @@ paired AS (
             END
         END AS name,
         if(EXISTS (FROM mapped), 'rank map', chosen.paired_by) AS paired_by
-    FROM named
+    FROM named_rank
     JOIN chosen USING (run)
 )
 SELECT
@@ -98,5 +98,5 @@ SELECT
     rank_id,
     CASE WHEN count(DISTINCT side) OVER (PARTITION BY run, name) = 2 THEN name END AS pair,
     paired_by
-FROM paired
+FROM paired_rank
 ORDER BY run, side, rank_id, profile

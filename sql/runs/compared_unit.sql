@@ -11,7 +11,7 @@
 -- sample_id  BIGINT   units with the same number are one value of the samples that say what is noise: where both sides have
 --                     several units, the same unit of all ranks; else, and where figures are per run, all units of a rank; NULL
 --                     where a side has a single unit and fewer than three ranks
-WITH chosen AS (
+WITH chosen_unit AS (
     SELECT rank.run, rank.side, profile, rank.rank_id, unit.unit_id, unit.kind, unit.step_id
     FROM runs.compared_rank AS rank
     JOIN compare.unit USING (profile)
@@ -20,7 +20,7 @@ WITH chosen AS (
 ),
 size AS (
     SELECT run, side, count(DISTINCT unit_id) AS unit_count, count(DISTINCT profile) AS rank_count
-    FROM chosen
+    FROM chosen_unit
     GROUP BY run, side
 ),
 sampling AS (
@@ -33,11 +33,11 @@ sampling AS (
     GROUP BY run
 )
 SELECT
-    chosen.*,
+    chosen_unit.*,
     CASE
         WHEN is_over_units THEN unit_id
         WHEN is_over_ranks THEN dense_rank() OVER (PARTITION BY run, side ORDER BY rank_id, profile)
     END AS sample_id
-FROM chosen
+FROM chosen_unit
 JOIN sampling USING (run)
 ORDER BY run, side, rank_id, profile, unit_id

@@ -51,7 +51,7 @@ type AS (
     )
     GROUP BY run
 ),
-paired AS (
+paired_share AS (
     SELECT
         run,
         coalesce(sum(base_self_sum_ns) FILTER (rule NOT LIKE 'only %'), 0)
@@ -90,11 +90,11 @@ SELECT
     coalesce(total.new_sum_ns, 0) / pair.new_unit_count - coalesce(total.base_sum_ns, 0) / pair.base_unit_count
         AS difference_ns,
     type.has_common_types,
-    paired.base_paired_share,
-    paired.new_paired_share,
+    paired_share.base_paired_share,
+    paired_share.new_paired_share,
     if(pair.base_sample_count > 1 AND pair.new_sample_count > 1, NULL, pair.noise_reason) AS noise_reason
 FROM pair
 LEFT JOIN total USING (run)
 LEFT JOIN type USING (run)
-LEFT JOIN paired USING (run)
+LEFT JOIN paired_share USING (run)
 ORDER BY run

@@ -47,7 +47,7 @@ part AS (
         AND sign(summary.difference) = sign(whole.difference_ns) AND summary.difference <> 0
     QUALIFY row_number() OVER (PARTITION BY whole.run ORDER BY abs(summary.difference) DESC, summary.figure) = 1
 ),
-changed AS (
+changed_run AS (
     SELECT whole.run, groups.modules, groups.module_count, groups.self_difference_ns AS module_difference_ns, groups.rule
     FROM whole
     JOIN runs.module_group AS groups USING (run)
@@ -71,10 +71,10 @@ finding AS (
         if(whole.figure = 'kernel time', ' of kernel time', '') AS of_kernels,
         part.part,
         part.part_difference_ns,
-        changed.modules,
-        changed.module_count,
-        changed.module_difference_ns,
-        changed.rule,
+        changed_run.modules,
+        changed_run.module_count,
+        changed_run.module_difference_ns,
+        changed_run.rule,
         cause.cause,
         cause.cause_difference_ns,
         comparison.base_unit_kind,
@@ -88,7 +88,7 @@ finding AS (
     JOIN runs.comparison USING (run)
     LEFT JOIN runs.compared_device AS device USING (run)
     LEFT JOIN part USING (run)
-    LEFT JOIN changed USING (run)
+    LEFT JOIN changed_run USING (run)
     LEFT JOIN cause USING (run)
 )
 SELECT

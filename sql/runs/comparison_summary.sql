@@ -94,7 +94,7 @@ part AS (
     FROM rank
     WHERE EXISTS (FROM compare.unit_total)
 ),
-of_sample AS (
+figure_of_sample AS (
     SELECT
         run,
         side,
@@ -115,32 +115,26 @@ figure AS (
         coalesce(sum(value) FILTER (side = 'base'), if(figure LIKE 'kernel%', 0, NULL))::BIGINT AS base_sum,
         coalesce(sum(value) FILTER (side = 'new'), if(figure LIKE 'kernel%', 0, NULL))::BIGINT AS new_sum,
         count(sample) > 0 AS has_samples,
-        coalesce(sum(sample) FILTER (side = 'base'), 0)::HUGEINT AS base_samples,
-        coalesce(sum(sample * sample) FILTER (side = 'base'), 0)::HUGEINT AS base_squares,
-        coalesce(sum(sample) FILTER (side = 'new'), 0)::HUGEINT AS new_samples,
-        coalesce(sum(sample * sample) FILTER (side = 'new'), 0)::HUGEINT AS new_squares
-    FROM of_sample
+        samples_of_sides(side, sample) AS samples
+    FROM figure_of_sample
     GROUP BY run, place, figure
 ),
-compared AS (
+figure_per_unit AS (
     SELECT
-        figure.* EXCLUDE (has_samples, base_samples, base_squares, new_samples, new_squares),
+        figure.* EXCLUDE (has_samples, samples),
         comparison.noise_reason,
         figure LIKE '% outside' AS is_outside,
         figure.base_sum / if(is_outside, comparison.base_rank_count, comparison.base_unit_count) AS base,
         figure.new_sum / if(is_outside, comparison.new_rank_count, comparison.new_unit_count) AS new,
-        if(has_samples AND figure.base_sum IS NOT NULL, comparison.base_sample_count, 0) AS base_n,
-        if(has_samples AND figure.new_sum IS NOT NULL, comparison.new_sample_count, 0) AS new_n,
-        sample_sd(base_samples, base_squares, base_n) AS base_sd,
-        sample_sd(new_samples, new_squares, new_n) AS new_sd,
-        welch_p(base_samples, base_squares, base_n, new_samples, new_squares, new_n) AS p_value
+        unnest(
+            variation_of_sides(
+                figure.samples,
+                if(figure.has_samples AND figure.base_sum IS NOT NULL, comparison.base_sample_count, 0),
+                if(figure.has_samples AND figure.new_sum IS NOT NULL, comparison.new_sample_count, 0)
+            )
+        )
     FROM figure
     JOIN runs.comparison USING (run)
-),
-limits AS (
-    SELECT run, significance_limit(p_value) AS p_limit
-    FROM compared
-    GROUP BY run
 )
 SELECT
     run,
@@ -150,10 +144,10 @@ SELECT
     new,
     new - base AS difference,
     new / nullif(base, 0) AS ratio,
-    base_sd,
-    new_sd,
+    base_sd_ns AS base_sd,
+    new_sd_ns AS new_sd,
     p_value,
-    p_value > coalesce(p_limit, -1) AS is_noise,
+    is_noise,
     CASE
         WHEN base IS NULL OR new IS NULL THEN 'not recorded in both runs'
         WHEN is_outside THEN 'of no sample'
@@ -161,6 +155,5 @@ SELECT
     END AS reason,
     base_sum,
     new_sum
-FROM compared
-JOIN limits USING (run)
+FROM with_noise(figure_per_unit)
 ORDER BY run, place

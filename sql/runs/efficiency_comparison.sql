@@ -58,7 +58,7 @@ utilisation AS (
     JOIN elapsed ON elapsed.run = used.run AND elapsed.side = used.side
     GROUP BY used.run, used.side, used.match_id, used.is_backward
 ),
-bounded AS (
+time_of_bounds AS (
     SELECT
         place.run,
         side,
@@ -83,10 +83,10 @@ bound AS (
         match_id,
         is_backward,
         arg_min(part.bound, (-part.duration_ns, part.bound)) FILTER (part.duration_ns > 0) AS bound
-    FROM bounded
+    FROM time_of_bounds
     GROUP BY run, side, match_id, is_backward
 ),
-compared AS (
+compared_module AS (
     SELECT
         run,
         match_id,
@@ -116,16 +116,17 @@ SELECT
     new_bound,
     base_reason,
     new_reason,
-    compared.match_id,
-    compared.is_backward,
-    compared.run
-FROM compared
+    compared_module.match_id,
+    compared_module.is_backward,
+    compared_module.run
+FROM compared_module
 LEFT JOIN runs.module_comparison AS named
-    ON named.run = compared.run AND named.match_id = compared.match_id AND named.is_backward = compared.is_backward
+    ON named.run = compared_module.run AND named.match_id = compared_module.match_id
+    AND named.is_backward = compared_module.is_backward
 WHERE coalesce(base_mfu, new_mfu, base_efficiency, new_efficiency) IS NOT NULL OR coalesce(base_bound, new_bound) IS NOT NULL
 ORDER BY
-    compared.run,
-    compared.match_id IS NOT NULL,
+    compared_module.run,
+    compared_module.match_id IS NOT NULL,
     abs(mfu_difference) DESC NULLS LAST,
-    compared.match_id,
-    compared.is_backward
+    compared_module.match_id,
+    compared_module.is_backward

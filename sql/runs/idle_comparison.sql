@@ -20,14 +20,13 @@ WITH compared_step AS (
     FROM runs.compared_unit AS unit
     JOIN runs.compared_run AS run ON run.run = unit.run AND run.side = unit.side
 ),
-of_sample AS (
+cause_of_sample AS (
     SELECT
         rank.run,
         rank.side,
         cause.cause,
-        compared_step.sample_id,
-        sum(cause.gap_count)::BIGINT AS gap_count,
-        sum(cause.total_ns)::BIGINT AS total_ns,
+        sum(cause.gap_count) AS work_count,
+        sum(cause.total_ns) AS duration_ns,
         sum(cause.total_ns)::HUGEINT // min(sample.unit_count) AS sample_ns
     FROM free.cause
     JOIN runs.compared_rank AS rank ON rank.profile = cause.profile
@@ -39,62 +38,14 @@ of_sample AS (
     WHERE rank.pair IS NOT NULL
     GROUP BY rank.run, rank.side, cause.cause, compared_step.sample_id
 ),
-figure AS (
-    SELECT
-        run,
-        cause,
-        sum(gap_count) FILTER (side = 'base') AS base_gap_count,
-        sum(gap_count) FILTER (side = 'new') AS new_gap_count,
-        coalesce(sum(total_ns) FILTER (side = 'base'), 0)::BIGINT AS base_sum_ns,
-        coalesce(sum(total_ns) FILTER (side = 'new'), 0)::BIGINT AS new_sum_ns,
-        count(sample_ns) > 0 AS has_samples,
-        samples_of_sides(side, sample_ns) AS samples
-    FROM of_sample
-    GROUP BY run, cause
-),
-compared AS (
-    SELECT
-        figure.*,
-        comparison.base_unit_count,
-        comparison.new_unit_count,
-        comparison.noise_reason,
-        figure.base_sum_ns / comparison.base_unit_count AS base_ns,
-        figure.new_sum_ns / comparison.new_unit_count AS new_ns,
-        if(has_samples, comparison.base_sample_count, 0) AS base_samples,
-        if(has_samples, comparison.new_sample_count, 0) AS new_samples,
-        unnest(variation_of_sides(figure.samples, base_samples, new_samples))
-    FROM figure
-    JOIN runs.comparison USING (run)
-),
-limits AS (
-    SELECT
-        run,
-        significance_limit(p_value) AS p_limit,
-        sum(new_sum_ns) / min(new_unit_count) - sum(base_sum_ns) / min(base_unit_count) AS whole_difference_ns
-    FROM compared
-    GROUP BY run
-),
-judged AS (
-    SELECT *, p_value > coalesce(p_limit, -1) AS is_noise
-    FROM compared
-    JOIN limits USING (run)
-)
+comparison AS (FROM runs.comparison)
 SELECT
     run,
-    cause,
-    base_gap_count / base_unit_count AS base_gap_count,
-    new_gap_count / new_unit_count AS new_gap_count,
-    base_ns,
-    new_ns,
-    new_ns - base_ns AS difference_ns,
-    new_ns / nullif(base_ns, 0) AS ratio,
-    (new_ns - base_ns) / nullif(whole_difference_ns, 0) AS difference_share,
-    base_sd_ns,
-    new_sd_ns,
-    p_value,
-    is_noise,
-    if(is_noise IS NULL, coalesce(noise_reason, 'idle time is known by step, not by call'), NULL) AS reason,
-    base_sum_ns,
-    new_sum_ns
-FROM judged
-ORDER BY run, abs(new_ns - base_ns) DESC, cause
+    unnest(key),
+    base_count / base_unit_count AS base_gap_count,
+    new_count / new_unit_count AS new_gap_count,
+    unnest(times)
+FROM compared_times(
+    cause_of_sample, comparison, {'cause': cause}, unsampled := 'idle time is known by step, not by call'
+)
+ORDER BY run, abs(times.difference_ns) DESC, key.cause

@@ -19,7 +19,7 @@
 -- new_block_count        DOUBLE   blocks allocated in the new run per unit
 -- match_id               BIGINT   the module of runs.module_match; NULL outside modules
 -- is_backward            BOOLEAN  whether it is the backward of the module; NULL outside modules
-WITH recorded AS (
+WITH recorded_rank AS (
     SELECT rank.run, rank.side, profile, rank.pair
     FROM runs.compared_rank AS rank
     SEMI JOIN compare.memory USING (profile)
@@ -27,14 +27,14 @@ WITH recorded AS (
 ),
 in_both AS (
     SELECT run, pair
-    FROM recorded
+    FROM recorded_rank
     GROUP BY run, pair
     HAVING count(DISTINCT side) = 2
 ),
 rank AS (
-    SELECT recorded.*
-    FROM recorded
-    SEMI JOIN in_both ON in_both.run = recorded.run AND in_both.pair = recorded.pair
+    SELECT recorded_rank.*
+    FROM recorded_rank
+    SEMI JOIN in_both ON in_both.run = recorded_rank.run AND in_both.pair = recorded_rank.pair
 ),
 -- Of calls and of whole runs all memory counts, of steps only what was allocated in them.
 step AS (
@@ -58,7 +58,7 @@ of_side AS (
     FROM size
     GROUP BY run, side
 ),
-counted AS (
+memory_of_rank AS (
     SELECT
         rank.run,
         rank.side,
@@ -93,10 +93,10 @@ figure AS (
         sum(live_bytes) / min(rank_count) AS live_bytes,
         sum(allocated_bytes) / min(unit_count) AS bytes,
         sum(block_count) / min(unit_count) AS block_count
-    FROM counted
+    FROM memory_of_rank
     GROUP BY run, side, match_id, is_backward, op_name, role, part
 ),
-compared AS (
+compared_memory AS (
     SELECT
         run,
         match_id,
@@ -114,7 +114,7 @@ compared AS (
     GROUP BY run, match_id, is_backward, op_name, role, part
 )
 SELECT
-    compared.run,
+    compared_memory.run,
     match.parent_module,
     if(is_backward, '[Backward]', '') || match.module AS module,
     op_name,
@@ -130,10 +130,10 @@ SELECT
     new_block_count,
     match_id,
     is_backward
-FROM compared
+FROM compared_memory
 LEFT JOIN runs.module_match AS match USING (run, match_id)
 ORDER BY
-    compared.run,
+    compared_memory.run,
     abs(new_live_bytes - base_live_bytes) DESC,
     abs(new_bytes - base_bytes) DESC,
     match.parent_module,

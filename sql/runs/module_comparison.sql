@@ -179,7 +179,7 @@ side_by_side AS (
     FROM figure
     GROUP BY run, match_id, is_backward, place
 ),
-judged AS (
+module_per_unit AS (
     SELECT
         side_by_side.*,
         size.* EXCLUDE (run, reason),
@@ -193,12 +193,6 @@ judged AS (
     FROM side_by_side
     JOIN size USING (run)
 ),
-judgement AS (
-    -- What has no time of its own on either side cannot have changed.
-    SELECT run, significance_limit(CASE WHEN base_sum_ns + new_sum_ns > 0 THEN p_value END) AS p_limit
-    FROM judged
-    GROUP BY run
-),
 whole AS (
     SELECT
         run,
@@ -207,45 +201,51 @@ whole AS (
     GROUP BY run
 )
 SELECT
-    found.parent_module,
-    coalesce(if(judged.is_backward, '[Backward]', '') || found.module, judged.place) AS module,
-    found.rule,
-    judged.base_calls / judged.base_units AS base_calls,
-    judged.new_calls / judged.new_units AS new_calls,
-    judged.base_sum_ns / judged.base_units AS base_self_ns,
-    judged.new_sum_ns / judged.new_units AS new_self_ns,
-    judged.new_sum_ns / judged.new_units - judged.base_sum_ns / judged.base_units AS self_difference_ns,
-    judged.base_total_ns / judged.base_units AS base_total_ns,
-    judged.new_total_ns / judged.new_units AS new_total_ns,
-    judged.new_total_ns / judged.new_units - judged.base_total_ns / judged.base_units AS total_difference_ns,
-    (judged.new_total_ns / judged.new_units) / nullif(judged.base_total_ns / judged.base_units, 0) AS total_ratio,
-    (judged.new_sum_ns / judged.new_units - judged.base_sum_ns / judged.base_units) / nullif(whole.difference_ns, 0)
+    match.parent_module,
+    coalesce(if(module.is_backward, '[Backward]', '') || match.module, module.place) AS module,
+    match.rule,
+    module.base_calls / module.base_units AS base_calls,
+    module.new_calls / module.new_units AS new_calls,
+    module.base_sum_ns / module.base_units AS base_self_ns,
+    module.new_sum_ns / module.new_units AS new_self_ns,
+    module.new_sum_ns / module.new_units - module.base_sum_ns / module.base_units AS self_difference_ns,
+    module.base_total_ns / module.base_units AS base_total_ns,
+    module.new_total_ns / module.new_units AS new_total_ns,
+    module.new_total_ns / module.new_units - module.base_total_ns / module.base_units AS total_difference_ns,
+    (module.new_total_ns / module.new_units) / nullif(module.base_total_ns / module.base_units, 0) AS total_ratio,
+    (module.new_sum_ns / module.new_units - module.base_sum_ns / module.base_units) / nullif(whole.difference_ns, 0)
         AS difference_share,
-    judged.base_sd_ns,
-    judged.new_sd_ns,
-    judged.p_value > coalesce(judgement.p_limit, -1) AS is_noise,
-    judged.reason,
-    judged.p_value,
-    judged.difference_margin_ns,
-    judged.base_kernels / judged.base_units AS base_kernels,
-    judged.new_kernels / judged.new_units AS new_kernels,
-    judged.base_host_ns / judged.base_units AS base_host_ns,
-    judged.new_host_ns / judged.new_units AS new_host_ns,
-    judged.base_communication_ns / judged.base_units AS base_communication_ns,
-    judged.new_communication_ns / judged.new_units AS new_communication_ns,
-    found.new_path,
-    judged.base_sum_ns::BIGINT AS base_self_sum_ns,
-    judged.new_sum_ns::BIGINT AS new_self_sum_ns,
-    judged.base_total_ns::BIGINT AS base_total_sum_ns,
-    judged.new_total_ns::BIGINT AS new_total_sum_ns,
-    judged.base_units,
-    judged.new_units,
-    judged.unit,
-    judged.match_id,
-    judged.is_backward,
-    judged.run
-FROM judged
-JOIN judgement USING (run)
+    module.base_sd_ns,
+    module.new_sd_ns,
+    module.is_noise,
+    module.reason,
+    module.p_value,
+    module.difference_margin_ns,
+    module.base_kernels / module.base_units AS base_kernels,
+    module.new_kernels / module.new_units AS new_kernels,
+    module.base_host_ns / module.base_units AS base_host_ns,
+    module.new_host_ns / module.new_units AS new_host_ns,
+    module.base_communication_ns / module.base_units AS base_communication_ns,
+    module.new_communication_ns / module.new_units AS new_communication_ns,
+    match.new_path,
+    module.base_sum_ns::BIGINT AS base_self_sum_ns,
+    module.new_sum_ns::BIGINT AS new_self_sum_ns,
+    module.base_total_ns::BIGINT AS base_total_sum_ns,
+    module.new_total_ns::BIGINT AS new_total_sum_ns,
+    module.base_units,
+    module.new_units,
+    module.unit,
+    module.match_id,
+    module.is_backward,
+    module.run
+-- What has no time of its own on either side cannot have changed.
+FROM with_noise(module_per_unit, base_sum_ns + new_sum_ns > 0) AS module
 JOIN whole USING (run)
-LEFT JOIN runs.module_match AS found ON found.match_id = judged.match_id
-ORDER BY judged.run, abs(self_difference_ns) DESC, abs(total_difference_ns) DESC, judged.match_id, judged.is_backward, module
+LEFT JOIN runs.module_match AS match ON match.match_id = module.match_id
+ORDER BY
+    module.run,
+    abs(self_difference_ns) DESC,
+    abs(total_difference_ns) DESC,
+    module.match_id,
+    module.is_backward,
+    module

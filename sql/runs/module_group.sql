@@ -42,7 +42,7 @@ WITH module AS (
     FROM runs.module_comparison AS compared
     JOIN runs.module_place AS place USING (run, match_id)
 ),
-grouped AS (
+group_of_modules AS (
     SELECT
         run,
         folded_path(classes, list(numbers), is_backward) AS modules,
@@ -56,17 +56,17 @@ grouped AS (
 )
 SELECT
     run,
-    grouped.modules,
-    grouped.rule,
-    grouped.verdict,
-    grouped.module_count,
-    grouped.base_sum_ns / comparison.base_unit_count AS base_self_ns,
-    grouped.new_sum_ns / comparison.new_unit_count AS new_self_ns,
+    group_of_modules.modules,
+    group_of_modules.rule,
+    group_of_modules.verdict,
+    group_of_modules.module_count,
+    group_of_modules.base_sum_ns / comparison.base_unit_count AS base_self_ns,
+    group_of_modules.new_sum_ns / comparison.new_unit_count AS new_self_ns,
     new_self_ns - base_self_ns AS self_difference_ns,
     new_self_ns / nullif(base_self_ns, 0) AS self_ratio,
     (new_self_ns - base_self_ns) / nullif(comparison.difference_ns, 0) AS difference_share,
-    grouped.base_sum_ns,
-    grouped.new_sum_ns
-FROM grouped
+    group_of_modules.base_sum_ns,
+    group_of_modules.new_sum_ns
+FROM group_of_modules
 JOIN runs.comparison USING (run)
-ORDER BY run, abs(new_self_ns - base_self_ns) DESC, grouped.modules, grouped.rule, grouped.verdict
+ORDER BY run, abs(new_self_ns - base_self_ns) DESC, group_of_modules.modules, group_of_modules.rule, group_of_modules.verdict

@@ -13,7 +13,7 @@
 -- has_same_ops   BOOLEAN  whether their calls run the same sequences of ops; NULL where there is one
 -- position       BIGINT   place in the order of first calls in the base; what only the new run has comes after what comes
 --                         before it there
-WITH compared AS (
+WITH compared_tree AS (
     -- Most ranks have the same modules: these are matched once.
     SELECT
         base.parents AS base_parents,
@@ -30,7 +30,7 @@ WITH compared AS (
     WHERE base.side = 'base' AND new.side = 'new'
     GROUP BY ALL
 ),
-matched AS (
+matched_tree AS (
     SELECT
         *,
         unnest(
@@ -40,18 +40,18 @@ matched AS (
                 getvariable('alias')
             )
         ) AS one
-    FROM compared
+    FROM compared_tree
 ),
-paired AS (
+paired_path AS (
     SELECT
         unnest(pairs, recursive := true),
         base_paths[one.base + 1] AS base_path,
         new_paths[one.new + 1] AS new_path,
         one.how,
         base_keys[one.base + 1] IS NOT DISTINCT FROM new_keys[one.new + 1] AS has_same_ops
-    FROM matched
+    FROM matched_tree
 ),
-placed AS (
+placed_module AS (
     SELECT
         run,
         side,
@@ -64,12 +64,12 @@ placed AS (
 ),
 base_node AS (
     SELECT run, pair, path AS base_path, parent_path, place
-    FROM placed
+    FROM placed_module
     WHERE side = 'base'
 ),
 new_node AS (
     SELECT run, pair, path AS new_path, parent_path, place
-    FROM placed
+    FROM placed_module
     WHERE side = 'new'
 ),
 together AS (
@@ -79,12 +79,12 @@ together AS (
         base_path,
         new_path,
         coalesce(if(base_path IS NULL, new_node.parent_path, base_node.parent_path), '') AS parent_module,
-        paired.how,
-        paired.has_same_ops,
+        paired_path.how,
+        paired_path.has_same_ops,
         base_node.place AS base_place,
         new_node.place AS new_place
     FROM base_node
-    FULL JOIN paired USING (run, pair, base_path)
+    FULL JOIN paired_path USING (run, pair, base_path)
     FULL JOIN new_node USING (run, pair, new_path)
 ),
 anchored AS (

@@ -5,7 +5,7 @@
 -- classes   VARCHAR[]  class names from the outermost module to this one, as in the base; of what only the new run has, as
 --                      there; of what is only in one run as a part of a module that is, to the outermost such module
 -- numbers   BIGINT[]   for each the number among equal siblings; NULL where no module has a sibling of the class there
-WITH named AS (
+WITH named_module AS (
     SELECT
         run,
         match_id,
@@ -24,7 +24,7 @@ level AS (
         names[:depth] AS names_around,
         classes[:depth] AS around,
         numbers[depth] AS number
-    FROM named
+    FROM named_module
 ),
 with_siblings AS (
     SELECT *, max(number) OVER (PARTITION BY run, around) > 0 AS has_siblings
@@ -39,15 +39,15 @@ place AS (
 whole AS (
     SELECT level.run, level.match_id, min(level.depth) AS depth
     FROM level
-    JOIN named AS around ON around.run = level.run AND around.names = level.names_around
+    JOIN named_module AS around ON around.run = level.run AND around.names = level.names_around
     WHERE level.is_only AND around.is_only
     GROUP BY level.run, level.match_id
 )
 SELECT
     run,
     match_id,
-    named.classes[:coalesce(whole.depth, len(named.classes))] AS classes,
-    place.numbers[:coalesce(whole.depth, len(named.classes))] AS numbers
-FROM named
+    named_module.classes[:coalesce(whole.depth, len(named_module.classes))] AS classes,
+    place.numbers[:coalesce(whole.depth, len(named_module.classes))] AS numbers
+FROM named_module
 JOIN place USING (run, match_id)
 LEFT JOIN whole USING (run, match_id)

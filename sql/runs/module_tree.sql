@@ -26,21 +26,21 @@ WITH node AS (
     WHERE rank.pair IS NOT NULL
     GROUP BY rank.run, rank.side, rank.pair, node.module_path
 ),
-placed AS (
+placed_node AS (
     SELECT *, (row_number() OVER (PARTITION BY run, side, pair ORDER BY first_id, path) - 1)::INTEGER AS place
     FROM node
 )
 SELECT
-    placed.run,
-    placed.side,
-    placed.pair,
-    list(coalesce(around.place, -1) ORDER BY placed.place) AS parents,
-    list(placed.name ORDER BY placed.place) AS names,
-    list(CASE WHEN placed.has_ops THEN placed.op_key END ORDER BY placed.place) AS keys,
-    list(placed.path ORDER BY placed.place) AS paths
-FROM placed
-LEFT JOIN placed AS around
-    ON around.run = placed.run AND around.side = placed.side AND around.pair = placed.pair
-        AND around.path = placed.parent_path
-GROUP BY placed.run, placed.side, placed.pair
-ORDER BY placed.run, placed.side, placed.pair
+    placed_node.run,
+    placed_node.side,
+    placed_node.pair,
+    list(coalesce(around.place, -1) ORDER BY placed_node.place) AS parents,
+    list(placed_node.name ORDER BY placed_node.place) AS names,
+    list(CASE WHEN placed_node.has_ops THEN placed_node.op_key END ORDER BY placed_node.place) AS keys,
+    list(placed_node.path ORDER BY placed_node.place) AS paths
+FROM placed_node
+LEFT JOIN placed_node AS around
+    ON around.run = placed_node.run AND around.side = placed_node.side AND around.pair = placed_node.pair
+        AND around.path = placed_node.parent_path
+GROUP BY placed_node.run, placed_node.side, placed_node.pair
+ORDER BY placed_node.run, placed_node.side, placed_node.pair

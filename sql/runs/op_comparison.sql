@@ -51,12 +51,12 @@ WITH variant AS (
     FROM runs.compared_op
     GROUP BY run, side, match_id, is_backward, location, op_name, input_shapes
 ),
-with_other_side AS (
+variant_in_both AS (
     SELECT *, count(*) OVER (PARTITION BY run, match_id, is_backward, location, op_name, input_shapes) = 2 AS is_in_both
     FROM variant
 ),
 -- Shapes that both runs have pair; of the others the first pairs with the first, the second with the second.
-with_place AS (
+placed_variant AS (
     SELECT *, if(
         is_in_both,
         0,
@@ -65,44 +65,33 @@ with_place AS (
             ORDER BY first_start_ns, input_shapes
         )
     ) AS place
-    FROM with_other_side
+    FROM variant_in_both
 ),
-with_row AS (
+side_of_row AS (
     SELECT *, dense_rank() OVER (
         ORDER BY run, match_id, is_backward, location, op_name, is_in_both, place, if(is_in_both, input_shapes, NULL)
     ) AS row_number
-    FROM with_place
+    FROM placed_variant
 ),
-row_of_op AS (
-    SELECT row_number, side, unnest(op_numbers) AS op_number
-    FROM with_row
+op_of_row AS (
+    SELECT row_number, run, side, unnest(op_numbers) AS op_number
+    FROM side_of_row
 ),
-of_sample AS (
+op_of_sample AS (
     SELECT
-        row_of_op.row_number,
-        row_of_op.side,
-        sum(op.kernel_count)::BIGINT AS kernel_count,
-        sum(op.duration_ns)::BIGINT AS duration_ns,
+        op_of_row.row_number,
+        op_of_row.run,
+        op_of_row.side,
+        sum(op.kernel_count) AS work_count,
+        sum(op.duration_ns) AS duration_ns,
         sum(op.duration_ns)::HUGEINT // min(op.unit_count) AS sample_ns
     FROM runs.compared_op_sample AS op
-    JOIN row_of_op USING (op_number)
-    GROUP BY row_of_op.row_number, row_of_op.side, op.sample_id
-),
-figure AS (
-    SELECT
-        row_number,
-        coalesce(sum(kernel_count) FILTER (side = 'base'), 0)::BIGINT AS base_kernel_count,
-        coalesce(sum(kernel_count) FILTER (side = 'new'), 0)::BIGINT AS new_kernel_count,
-        coalesce(sum(duration_ns) FILTER (side = 'base'), 0)::BIGINT AS base_sum_ns,
-        coalesce(sum(duration_ns) FILTER (side = 'new'), 0)::BIGINT AS new_sum_ns,
-        samples_of_sides(side, sample_ns) AS samples
-    FROM of_sample
-    GROUP BY row_number
+    JOIN op_of_row USING (op_number)
+    GROUP BY op_of_row.row_number, op_of_row.run, op_of_row.side, op.sample_id
 ),
 pair AS (
     SELECT
         row_number,
-        min(run) AS run,
         min(match_id) AS match_id,
         bool_or(is_backward) AS is_backward,
         min(location) AS location,
@@ -112,76 +101,46 @@ pair AS (
         min(kernel_types) FILTER (side = 'base') AS base_kernel_types,
         min(kernel_types) FILTER (side = 'new') AS new_kernel_types,
         bool_and(has_types) AS has_types
-    FROM with_row
+    FROM side_of_row
     GROUP BY row_number
 ),
-compared AS (
-    SELECT
-        pair.*,
-        figure.* EXCLUDE (row_number),
-        comparison.base_unit_count,
-        comparison.new_unit_count,
-        comparison.difference_ns AS whole_difference_ns,
-        comparison.noise_reason,
-        comparison.has_common_types,
-        figure.base_sum_ns / comparison.base_unit_count AS base_ns,
-        figure.new_sum_ns / comparison.new_unit_count AS new_ns,
-        unnest(variation_of_sides(figure.samples, comparison.base_sample_count, comparison.new_sample_count))
-    FROM pair
-    JOIN figure USING (row_number)
-    JOIN runs.comparison USING (run)
-),
-limits AS (
-    SELECT run, significance_limit(p_value) AS p_limit
-    FROM compared
-    GROUP BY run
-),
-judged AS (
-    SELECT
-        compared.*,
-        p_value > coalesce(p_limit, -1) AS is_noise,
-        match.parent_module,
-        match.module
-    FROM compared
-    JOIN limits USING (run)
-    LEFT JOIN runs.module_match AS match ON match.run = compared.run AND match.match_id = compared.match_id
-)
+comparison AS (FROM runs.comparison)
 SELECT
     run,
-    parent_module,
-    if(is_backward, '[Backward]', '') || module AS module,
-    location,
-    op_name,
+    match.parent_module,
+    if(pair.is_backward, '[Backward]', '') || match.module AS module,
+    pair.location,
+    pair.op_name,
     CASE
-        WHEN judged.base_kernel_count > 0 AND judged.new_kernel_count > 0
-            AND base_input_shapes IS DISTINCT FROM new_input_shapes THEN 'other shapes'
-        WHEN judged.base_kernel_count > 0 AND judged.new_kernel_count > 0
-            AND has_types AND has_common_types AND base_kernel_types <> new_kernel_types THEN 'other kernels'
-        ELSE change_of(
-            judged.base_kernel_count, judged.new_kernel_count, base_unit_count, new_unit_count, base_ns, new_ns, is_noise
-        )
+        WHEN op.base_count > 0 AND op.new_count > 0 AND pair.base_input_shapes IS DISTINCT FROM pair.new_input_shapes
+            THEN 'other shapes'
+        WHEN op.base_count > 0 AND op.new_count > 0
+            AND pair.has_types AND comparison.has_common_types AND pair.base_kernel_types <> pair.new_kernel_types
+            THEN 'other kernels'
+        ELSE op.change
     END AS change,
-    base_input_shapes,
-    new_input_shapes,
-    base_kernel_types,
-    new_kernel_types,
-    base_kernel_count / base_unit_count AS base_kernel_count,
-    new_kernel_count / new_unit_count AS new_kernel_count,
-    base_ns,
-    new_ns,
-    new_ns - base_ns AS difference_ns,
-    new_ns / nullif(base_ns, 0) AS ratio,
-    (new_ns - base_ns) / nullif(whole_difference_ns, 0) AS difference_share,
-    base_sd_ns,
-    new_sd_ns,
-    p_value,
-    is_noise,
-    if(is_noise IS NULL, noise_reason, NULL) AS reason,
-    base_sum_ns,
-    new_sum_ns,
-    judged.base_kernel_count AS base_kernel_sum,
-    judged.new_kernel_count AS new_kernel_sum,
-    match_id,
-    is_backward
-FROM judged
-ORDER BY run, abs(new_ns - base_ns) DESC, parent_module, judged.module, location, op_name, base_input_shapes, new_input_shapes
+    pair.base_input_shapes,
+    pair.new_input_shapes,
+    pair.base_kernel_types,
+    pair.new_kernel_types,
+    coalesce(op.base_count, 0) / op.base_unit_count AS base_kernel_count,
+    coalesce(op.new_count, 0) / op.new_unit_count AS new_kernel_count,
+    unnest(op.times),
+    coalesce(op.base_count, 0) AS base_kernel_sum,
+    coalesce(op.new_count, 0) AS new_kernel_sum,
+    pair.match_id,
+    pair.is_backward
+FROM compared_times(op_of_sample, comparison, {'row_number': row_number}) AS op
+JOIN comparison USING (run)
+JOIN pair ON pair.row_number = op.key.row_number
+LEFT JOIN runs.module_match AS match USING (run, match_id)
+ORDER BY
+    run,
+    abs(op.times.difference_ns) DESC,
+    match.parent_module,
+    match.module,
+    pair.location,
+    pair.op_name,
+    pair.base_input_shapes,
+    pair.new_input_shapes,
+    pair.is_backward

@@ -24,7 +24,7 @@ WITH op AS (
     FROM runs.op_comparison AS op
     LEFT JOIN runs.module_place AS place ON place.run = op.run AND place.match_id = op.match_id
 ),
-grouped AS (
+group_of_ops AS (
     SELECT
         run,
         op_name,
@@ -45,12 +45,12 @@ grouped AS (
 ),
 per_unit AS (
     SELECT
-        grouped.*,
+        group_of_ops.*,
         base_kernel_sum / comparison.base_unit_count AS base_kernel_count,
         new_kernel_sum / comparison.new_unit_count AS new_kernel_count,
-        grouped.base_sum_ns / comparison.base_unit_count AS base_ns,
-        grouped.new_sum_ns / comparison.new_unit_count AS new_ns
-    FROM grouped
+        group_of_ops.base_sum_ns / comparison.base_unit_count AS base_ns,
+        group_of_ops.new_sum_ns / comparison.new_unit_count AS new_ns
+    FROM group_of_ops
     JOIN runs.comparison USING (run)
 )
 SELECT

@@ -68,11 +68,11 @@ deviation AS (
     JOIN middle ON middle.run = step.run AND middle.side = step.side
     GROUP BY step.run, step.side
 ),
-chosen AS (
+compared_step AS (
     SELECT DISTINCT run, side, step_id
     FROM runs.compared_unit
 ),
-placed AS (
+placed_step AS (
     SELECT
         step.*,
         row_number() OVER (PARTITION BY step.run, step.side ORDER BY step.step_id) AS place,
@@ -84,13 +84,14 @@ placed AS (
         step.computing_ns - middle.computing_ns AS computing_excess_ns,
         step.communication_not_overlapped_ns - middle.communication_not_overlapped_ns AS communication_excess_ns,
         step.free_ns - middle.free_ns AS free_excess_ns,
-        chosen.step_id IS NOT NULL AS is_compared
+        compared_step.step_id IS NOT NULL AS is_compared
     FROM step
     JOIN middle ON middle.run = step.run AND middle.side = step.side
     JOIN deviation ON deviation.run = step.run AND deviation.side = step.side
-    LEFT JOIN chosen ON chosen.run = step.run AND chosen.side = step.side AND chosen.step_id = step.step_id
+    LEFT JOIN compared_step
+        ON compared_step.run = step.run AND compared_step.side = step.side AND compared_step.step_id = step.step_id
 ),
-named AS (
+explained_step AS (
     SELECT
         *,
         CASE
@@ -102,7 +103,7 @@ named AS (
             WHEN communication_excess_ns >= free_excess_ns THEN 'communication'
             ELSE 'idle'
         END AS outlier
-    FROM placed
+    FROM placed_step
 )
 SELECT
     run,
@@ -125,6 +126,6 @@ SELECT
     min(free_ns) FILTER (side = 'new') AS new_free_ns,
     min(rank_count) FILTER (side = 'base') AS base_rank_count,
     min(rank_count) FILTER (side = 'new') AS new_rank_count
-FROM named
+FROM explained_step
 GROUP BY run, place
 ORDER BY run, place

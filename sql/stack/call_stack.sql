@@ -6,14 +6,14 @@
 -- name_id    TEXT_ID  its frame, as in stack.frame_call
 --
 -- Each round goes one call further in.
-WITH RECURSIVE called AS (
+WITH RECURSIVE called_frame AS (
     SELECT frame_id, path_key(1::UHUGEINT, name_id, 0) AS key, NULL::UHUGEINT AS caller_key, name_id
     FROM stack.frame_call
     WHERE parent_id IS NULL
     UNION ALL
-    SELECT inner_call.frame_id, path_key(called.key, inner_call.name_id, 0), called.key, inner_call.name_id
-    FROM called
-    JOIN stack.frame_call AS inner_call ON inner_call.parent_id = called.frame_id
+    SELECT inner_call.frame_id, path_key(called_frame.key, inner_call.name_id, 0), called_frame.key, inner_call.name_id
+    FROM called_frame
+    JOIN stack.frame_call AS inner_call ON inner_call.parent_id = called_frame.frame_id
 )
 SELECT frame_id, (key >> 65)::BIGINT AS stack_id, (caller_key >> 65)::BIGINT AS caller_id, name_id
-FROM called
+FROM called_frame

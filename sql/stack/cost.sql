@@ -10,7 +10,7 @@
 -- device_ns    BIGINT   their time, ns; overlapping kernels count fully
 -- op_count     BIGINT   ops; without profiler steps
 -- host_ns      BIGINT   their time on the host without that of the ops inside them, ns
-WITH launched AS (
+WITH launched_kernel AS (
     SELECT kernel.kernel_id, coalesce(kernel_op.host_op_id, bare_launch.op_id) AS op_id
     FROM trace.kernel
     LEFT JOIN module.kernel_op USING (kernel_id)
@@ -32,8 +32,8 @@ part AS (
         0 AS op_count,
         0 AS host_ns
     FROM module.kernel
-    JOIN launched USING (kernel_id)
-    LEFT JOIN stack.op AS stack ON stack.op_id = launched.op_id
+    JOIN launched_kernel USING (kernel_id)
+    LEFT JOIN stack.op AS stack ON stack.op_id = launched_kernel.op_id
     LEFT JOIN stack.chosen_path ON chosen_path.path_id = kernel.path_id
     GROUP BY ALL
     UNION ALL

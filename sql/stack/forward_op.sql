@@ -6,7 +6,7 @@
 --
 -- Each round goes one op further in. Were the ops without a stack not materialized, each round would look for them again, and
 -- DuckDB 2.0 ends in a fault of memory with millions of them.
-WITH RECURSIVE known AS (
+WITH RECURSIVE known_op AS (
     SELECT op_id, stack_id
     FROM trace.op_stack
     UNION ALL
@@ -17,16 +17,16 @@ WITH RECURSIVE known AS (
 unknown AS MATERIALIZED (
     SELECT op_id, parent_id
     FROM op.parent
-    ANTI JOIN known USING (op_id)
+    ANTI JOIN known_op USING (op_id)
     WHERE parent_id IS NOT NULL
 ),
-inherited AS (
-    FROM known
+inherited_stack AS (
+    FROM known_op
     UNION ALL
-    SELECT unknown.op_id, inherited.stack_id
-    FROM inherited
-    JOIN unknown ON unknown.parent_id = inherited.op_id
+    SELECT unknown.op_id, inherited_stack.stack_id
+    FROM inherited_stack
+    JOIN unknown ON unknown.parent_id = inherited_stack.op_id
 )
 SELECT op_id, min(stack_id) AS stack_id
-FROM inherited
+FROM inherited_stack
 GROUP BY op_id

@@ -39,15 +39,15 @@ unknown AS MATERIALIZED (
     ANTI JOIN gradient_task ON gradient_task.task_id = parent.op_id
     WHERE parent_id IS NOT NULL
 ),
-inherited AS (
+inherited_stack AS (
     FROM backward
     UNION ALL
-    SELECT unknown.op_id, inherited.stack_id
-    FROM inherited
-    JOIN unknown ON unknown.parent_id = inherited.op_id
+    SELECT unknown.op_id, inherited_stack.stack_id
+    FROM inherited_stack
+    JOIN unknown ON unknown.parent_id = inherited_stack.op_id
 )
 SELECT op_id, stack_id, false AS is_backward
 FROM stack.forward_op
 UNION ALL
 SELECT op_id, stack_id, true AS is_backward
-FROM inherited
+FROM inherited_stack

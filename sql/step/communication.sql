@@ -71,12 +71,12 @@ moment AS (
     SELECT DISTINCT step_key, unnest([from_ns, end_ns]) AS at_ns
     FROM piece
 ),
-computed AS (
+computed_moment AS (
     SELECT moment.step_key, moment.at_ns, covered_until(covered.covered_ns, covered.reached_ns, moment.at_ns) AS computing_ns
     FROM moment
     ASOF LEFT JOIN step.computed AS covered ON covered.step_key = moment.step_key AND covered.start_ns <= moment.at_ns
 ),
-measured AS (
+measured_piece AS (
     SELECT
         piece.*,
         greatest(0, end_ns - piece.from_ns) AS piece_ns,
@@ -84,10 +84,10 @@ measured AS (
         exposed_operator.exposed_ns AS once_ns
     FROM piece
     JOIN communication.exposed_operator USING (kernel_id)
-    JOIN computed AS at_end ON at_end.step_key = piece.step_key AND at_end.at_ns = piece.end_ns
-    JOIN computed AS at_from ON at_from.step_key = at_end.step_key AND at_from.at_ns = piece.from_ns
+    JOIN computed_moment AS at_end ON at_end.step_key = piece.step_key AND at_end.at_ns = piece.end_ns
+    JOIN computed_moment AS at_from ON at_from.step_key = at_end.step_key AND at_from.at_ns = piece.from_ns
 ),
-summed AS (
+group_of_step AS (
     SELECT
         step_id,
         level,
@@ -98,7 +98,7 @@ summed AS (
         sum(piece_ns)::BIGINT AS communication_ns,
         sum(covered_ns)::BIGINT AS overlapped_ns,
         sum(once_ns)::BIGINT AS counted_once_ns
-    FROM measured
+    FROM measured_piece
     GROUP BY step_id, level, group_label, group_name, type
 )
 SELECT
@@ -113,5 +113,5 @@ SELECT
     communication_ns - overlapped_ns AS not_overlapped_ns,
     overlapped_ns / nullif(communication_ns, 0) AS overlapped_share,
     counted_once_ns
-FROM summed
+FROM group_of_step
 ORDER BY step_id NULLS LAST, level, not_overlapped_ns DESC, group_label, group_name, type

@@ -22,7 +22,7 @@ WITH of_step AS (
     JOIN step.copy_step USING (copy_id)
     WHERE getvariable('step_id') IS NULL OR copy_step.step_id = getvariable('step_id')
 ),
-chosen AS (
+chosen_copy AS (
     SELECT * REPLACE (direction::VARCHAR AS direction)
     FROM of_step
     UNION ALL
@@ -32,7 +32,7 @@ chosen AS (
 -- The part of each copy that no earlier one of its row covers.
 piece AS (
     SELECT step_id, direction, kernel_id, from_ns AS start_ns, end_ns
-    FROM added(chosen, (step_id, direction))
+    FROM added(chosen_copy, (step_id, direction))
     WHERE end_ns > from_ns
 ),
 busy_kernel AS (
@@ -58,7 +58,7 @@ part AS (
     JOIN span ON span.step_id IS NOT DISTINCT FROM piece.step_id
     WHERE piece.kernel_id IS NULL AND least(piece.end_ns, last_ns) > greatest(piece.start_ns, first_ns)
 ),
-measured AS (
+measured_part AS (
     SELECT
         part.step_id,
         part.direction,
@@ -70,17 +70,17 @@ measured AS (
     ASOF LEFT JOIN covered AS at_end ON at_end.start_ns <= part.end_ns
     ASOF LEFT JOIN covered AS at_start ON at_start.start_ns <= part.start_ns
 ),
-summed AS (
+direction_time AS (
     SELECT
         step_id,
         direction,
         coalesce(sum(part_ns) FILTER (NOT is_in_span), 0)::BIGINT AS copying_ns,
         coalesce(sum(busy_ns) FILTER (NOT is_in_span), 0)::BIGINT AS overlapped_ns,
         coalesce(sum(part_ns - busy_ns) FILTER (is_in_span), 0)::BIGINT AS in_free_ns
-    FROM measured
+    FROM measured_part
     GROUP BY step_id, direction
 ),
-counted AS (
+direction_count AS (
     SELECT
         step_id,
         direction,
@@ -88,25 +88,29 @@ counted AS (
         sum(size_bytes)::BIGINT AS size_bytes,
         count(*) FILTER (size_bytes IS NULL) AS unsized_count,
         max(duration_ns) AS max_ns
-    FROM chosen
+    FROM chosen_copy
     GROUP BY step_id, direction
 )
 SELECT
-    counted.step_id,
-    counted.direction,
-    counted.copy_count,
-    coalesce(summed.copying_ns, 0) AS copying_ns,
-    coalesce(summed.overlapped_ns, 0) AS overlapped_ns,
-    coalesce(summed.copying_ns - summed.overlapped_ns, 0) AS not_overlapped_ns,
+    direction_count.step_id,
+    direction_count.direction,
+    direction_count.copy_count,
+    coalesce(direction_time.copying_ns, 0) AS copying_ns,
+    coalesce(direction_time.overlapped_ns, 0) AS overlapped_ns,
+    coalesce(direction_time.copying_ns - direction_time.overlapped_ns, 0) AS not_overlapped_ns,
     if(
-        counted.step_id IS NULL AND EXISTS (FROM trace.step),
+        direction_count.step_id IS NULL AND EXISTS (FROM trace.step),
         NULL,
-        coalesce(summed.in_free_ns, 0)
+        coalesce(direction_time.in_free_ns, 0)
     ) AS in_free_ns,
-    counted.size_bytes,
-    counted.unsized_count,
-    counted.max_ns
-FROM counted
-LEFT JOIN summed
-    ON summed.step_id IS NOT DISTINCT FROM counted.step_id AND summed.direction IS NOT DISTINCT FROM counted.direction
-ORDER BY counted.step_id NULLS LAST, coalesce(counted.direction <> 'all', true), counted.direction NULLS LAST
+    direction_count.size_bytes,
+    direction_count.unsized_count,
+    direction_count.max_ns
+FROM direction_count
+LEFT JOIN direction_time
+    ON direction_time.step_id IS NOT DISTINCT FROM direction_count.step_id
+    AND direction_time.direction IS NOT DISTINCT FROM direction_count.direction
+ORDER BY
+    direction_count.step_id NULLS LAST,
+    coalesce(direction_count.direction <> 'all', true),
+    direction_count.direction NULLS LAST

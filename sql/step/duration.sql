@@ -8,7 +8,7 @@
 -- computing_ns   BIGINT  time with a compute kernel, ns
 -- uncovered_ns   BIGINT  time with a communication operator and no compute kernel, ns; NULL when not known
 -- idle_ns        BIGINT  the rest of duration_ns, copies included, ns
-WITH begun AS (
+WITH begun_step AS (
     -- On the clock of the device.
     SELECT step.step_id, min(step.start_ns + clock.offset_ns) AS start_ns
     FROM trace.step
@@ -21,11 +21,11 @@ whole AS (
         time.computing_ns,
         time.communication_not_overlapped_ns AS uncovered_ns,
         time.stage_ns + coalesce(time.bubble_ns, 0) AS span_ns,
-        begun.start_ns,
-        begun.start_ns + time.preparing_ns AS first_kernel_ns,
-        begun.start_ns + time.preparing_ns + span_ns AS end_ns
+        begun_step.start_ns,
+        begun_step.start_ns + time.preparing_ns AS first_kernel_ns,
+        begun_step.start_ns + time.preparing_ns + span_ns AS end_ns
     FROM step.time
-    LEFT JOIN begun USING (step_id)
+    LEFT JOIN begun_step USING (step_id)
     WHERE time.step_id IS NOT NULL AND time.stage_ns IS NOT NULL
 ),
 -- Kernels from before the recording, which a host that is ahead has launched, begin before the first step begins on the device.
@@ -47,7 +47,7 @@ before AS (
     WHERE kernel_step.start_ns < first_step.first_kernel_ns
         OR (kernel_step.step_id IS NULL AND of_no_step.last_start_ns < first_step.next_kernel_ns)
 ),
-measured AS (
+measured_step AS (
     SELECT
         whole.*,
         if(
@@ -65,5 +65,5 @@ SELECT
     computing_ns,
     uncovered_ns,
     greatest(duration_ns - computing_ns - coalesce(uncovered_ns, 0), 0) AS idle_ns
-FROM measured
+FROM measured_step
 ORDER BY step_id

@@ -9,18 +9,18 @@
 -- is_receive  BOOLEAN  whether it waits for another pipeline stage: it receives from another rank
 -- start_ns    BIGINT   start, Unix ns
 -- end_ns      BIGINT   end, Unix ns
-WITH known AS (
+WITH known_kernel AS (
     FROM kernels.step
     WHERE EXISTS (FROM trace.kernel SEMI JOIN kernels.step USING (kernel_id) WHERE kind IN ('compute', 'communication'))
        OR NOT EXISTS (FROM trace.kernel WHERE kind IN ('compute', 'communication'))
 )
 SELECT
     kernel.kernel_id,
-    known.step_id,
+    known_kernel.step_id,
     kernel.kind,
     coalesce(kernel.direction = 'receive', false) AS is_receive,
     kernel.start_ns,
     kernel.end_ns
 FROM trace.kernel
-LEFT JOIN known USING (kernel_id)
+LEFT JOIN known_kernel USING (kernel_id)
 WHERE kernel.kind <> 'schedule'

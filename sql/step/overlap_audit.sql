@@ -10,7 +10,7 @@
 -- kernels_ns      BIGINT   the same time from the kernels, ns
 -- difference_ns   BIGINT   recorded - kernels; the profiler rounds each interval to ns
 -- agrees          BOOLEAN  whether the difference is no more than the rounding of each interval at both ends
-WITH measured AS (
+WITH measured_kernel AS (
     SELECT 'busy' AS what, start_ns, end_ns
     FROM trace.kernel
     WHERE kind <> 'schedule'
@@ -19,9 +19,9 @@ WITH measured AS (
     FROM trace.kernel
     WHERE kind <> 'schedule'
 ),
-added AS (
+added_time AS (
     SELECT what, start_ns, end_ns, added_ns
-    FROM added(measured, what)
+    FROM added(measured_kernel, what)
 ),
 covered AS (
     SELECT
@@ -29,13 +29,13 @@ covered AS (
         coalesce(sum(added_ns) FILTER (what = 'communication'), 0)::BIGINT AS communication_ns,
         coalesce(sum(added_ns) FILTER (what = 'busy'), 0)::BIGINT AS busy_ns,
         coalesce(max(end_ns) - min(start_ns), 0) AS span_ns
-    FROM added
+    FROM added_time
 ),
 span AS (
     SELECT min(start_ns) AS first_ns, max(end_ns) AS last_ns
-    FROM added
+    FROM added_time
 ),
-recorded AS (
+recorded_kind AS (
     SELECT
         overlap.kind,
         count(*) AS interval_count,
@@ -50,16 +50,16 @@ recorded AS (
     CROSS JOIN span
     GROUP BY overlap.kind
 ),
-compared AS (
+compared_kind AS (
     SELECT
-        recorded.*,
+        recorded_kind.*,
         CASE kind
             WHEN 'computing' THEN computing_ns
             WHEN 'communication' THEN communication_ns
             WHEN 'communication_not_overlapped' THEN busy_ns - computing_ns
             WHEN 'free' THEN span_ns - busy_ns
         END AS kernels_ns
-    FROM recorded
+    FROM recorded_kind
     CROSS JOIN covered
 )
 SELECT
@@ -69,5 +69,5 @@ SELECT
     kernels_ns,
     recorded_ns - kernels_ns AS difference_ns,
     abs(recorded_ns - kernels_ns) <= 2 * interval_count AS agrees
-FROM compared
+FROM compared_kind
 ORDER BY kind

@@ -33,7 +33,7 @@ span AS (
         max(last_ns) OVER (ORDER BY first_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before_ns
     FROM (SELECT first_ns, max(last_ns) AS last_ns FROM step_span GROUP BY first_ns)
 ),
-shared AS (
+shared_time AS (
     SELECT coalesce(sum(greatest(0, least(before_ns, own_last_ns) - first_ns)), 0)::BIGINT AS shared_ns
     FROM span
     WHERE before_ns IS NOT NULL
@@ -67,19 +67,19 @@ precision AS (
         if(bool_and(start_ns % 100 = 0 OR start_ns % 250 = 0), 500, 2) AS rounding_ns
     FROM step.kernel_step
 ),
-compared AS (
+compared_kind AS (
     SELECT
         recorded.*,
         if(precision.has_steps, coalesce(of_steps.kernels_ns, 0), coalesce(stretch.all_ns, 0))::BIGINT AS kernels_ns,
         coalesce(stretch.all_ns, 0)::BIGINT AS all_kernels_ns,
         least(coalesce(of_steps.kernels_ns, 0), coalesce(stretch.begun_in_steps_ns, 0)) AS least_ns,
-        coalesce(stretch.begun_in_two_ns, 0) + shared.shared_ns AS between_ns,
+        coalesce(stretch.begun_in_two_ns, 0) + shared_time.shared_ns AS between_ns,
         1 + coalesce(stretch.stretch_count, 0) * precision.rounding_ns AS tolerance_ns,
         precision.rounding_ns::BIGINT AS rounding_ns
     FROM step.reported_total AS recorded
     LEFT JOIN stretch USING (kind)
     LEFT JOIN of_steps USING (kind)
-    CROSS JOIN shared
+    CROSS JOIN shared_time
     CROSS JOIN precision
     WHERE precision.has_kernels
 )
@@ -93,4 +93,4 @@ SELECT
     between_ns::BIGINT AS between_ns,
     rounding_ns,
     recorded_ns BETWEEN least_ns - tolerance_ns AND all_kernels_ns + between_ns + tolerance_ns AS is_equal
-FROM compared
+FROM compared_kind

@@ -5,7 +5,7 @@
 --                  or of all together
 -- start_ns  BIGINT  start of the first of them, Unix ns
 -- end_ns    BIGINT  end of the last of them, Unix ns
-WITH measured AS (
+WITH measured_kernel AS (
     SELECT 'busy' AS kind, start_ns, end_ns
     FROM step.kernel_step
     UNION ALL
@@ -13,4 +13,4 @@ WITH measured AS (
     FROM step.kernel_step
 )
 SELECT part::ENUM('computing', 'communication', 'copying', 'busy') AS kind, start_ns, end_ns
-FROM stretches(measured, kind)
+FROM stretches(measured_kernel, kind)

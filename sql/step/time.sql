@@ -33,7 +33,7 @@
 --                                           one, ns; no part of the time of a step; NULL for the first step, for a chosen one,
 --                                           and where the times come from the profiler
 -- kernel_count                     BIGINT   its kernels: all of step.kernel_step; NULL where the times come from the profiler
-WITH measured AS (
+WITH measured_kernel AS (
     SELECT step_id, 'busy' AS what, start_ns, end_ns
     FROM step.kernel_step
     WHERE kind <> 'copy'
@@ -49,9 +49,9 @@ WITH measured AS (
     FROM step.kernel_step
     WHERE is_receive
 ),
-added AS (
+added_time AS (
     SELECT step_id, what, start_ns, end_ns, added_ns
-    FROM added(measured, (step_id, what))
+    FROM added(measured_kernel, (step_id, what))
 ),
 covered AS (
     SELECT
@@ -65,7 +65,7 @@ covered AS (
         coalesce(sum(added_ns) FILTER (what = 'compute'), 0)::BIGINT AS computing_ns,
         coalesce(sum(added_ns) FILTER (what = 'communication'), 0)::BIGINT AS communication_ns,
         coalesce(sum(added_ns) FILTER (what = 'receive'), 0)::BIGINT AS bubble_ns
-    FROM added
+    FROM added_time
     WHERE getvariable('step_id') IS NULL OR step_id = getvariable('step_id')
     GROUP BY step_id
 ),
@@ -82,7 +82,7 @@ outside AS (
         start_ns,
         sum(sum(added_ns)) OVER (ORDER BY start_ns) AS covered_ns,
         max(max(end_ns)) OVER (ORDER BY start_ns) AS reached_ns
-    FROM added
+    FROM added_time
     WHERE step_id IS NULL
       AND what = if(EXISTS (FROM step.kernel_step WHERE kind = 'copy'), 'busy or copying', 'busy')
     GROUP BY start_ns
@@ -108,13 +108,13 @@ step_begin AS (
     FROM trace.step
     GROUP BY step_id
 ),
-recorded AS (
+recorded_step AS (
     FROM trace.reported_step
     WHERE getvariable('step_id') IS NULL OR step_id = getvariable('step_id')
 ),
 recorded_preparing AS (
     SELECT step_id, preparing_ns, file
-    FROM recorded
+    FROM recorded_step
     QUALIFY count(*) OVER (PARTITION BY step_id) = 1
 ),
 with_begin AS (
@@ -170,7 +170,7 @@ step AS (
     FROM with_begin
     UNION ALL BY NAME
     SELECT
-        recorded.* EXCLUDE (file),
+        recorded_step.* EXCLUDE (file),
         'profiler' AS origin,
         if(
             computing_ns + communication_ns + communication_not_overlapped_ns + overlapped_ns + free_ns + stage_ns + bubble_ns
@@ -182,7 +182,7 @@ step AS (
         step_begin.host_ns,
         NULL AS idle_before_ns,
         NULL AS kernel_count
-    FROM recorded
+    FROM recorded_step
     LEFT JOIN step_begin USING (step_id)
     WHERE NOT EXISTS (FROM step.kernel_step)
         AND coalesce(computing_ns, communication_ns, free_ns, stage_ns) IS NOT NULL

@@ -123,7 +123,7 @@ depth AS (
     FROM around
     GROUP BY range_id
 ),
-numbered AS (
+numbered_span AS (
     SELECT
         *,
         row_number() OVER (
@@ -146,8 +146,8 @@ SELECT
     call.kernel_duration_ns,
     call.own_kernel_count,
     call.own_duration_ns
-FROM numbered AS call
-LEFT JOIN numbered AS parent
+FROM numbered_span AS call
+LEFT JOIN numbered_span AS parent
     ON parent.range_id = call.parent_range_id
     AND parent.is_backward = call.is_backward
     AND parent.run = call.parent_run

@@ -26,7 +26,7 @@ change AS (
     SELECT device_id, end_ns, -share
     FROM multiplied
 ),
-changed AS (
+changed_total AS (
     SELECT device_id, time_ns, sum(change) AS change
     FROM change
     GROUP BY device_id, time_ns
@@ -37,10 +37,10 @@ utilised AS (
         device_id,
         time_ns,
         (sum(change) OVER (PARTITION BY device_id ORDER BY time_ns ROWS UNBOUNDED PRECEDING))::BIGINT AS value
-    FROM changed
+    FROM changed_total
 ),
 -- Of several records of one moment the last one holds.
-held AS (
+held_total AS (
     SELECT component, device_id, time_ns, allocated_bytes, reserved_bytes
     FROM allocation.usage
     QUALIFY row_number() OVER (PARTITION BY component, device_id, time_ns ORDER BY usage_id DESC) = 1
@@ -50,11 +50,11 @@ counter AS (
     FROM utilised
     UNION ALL
     SELECT 2, 'allocated', component, device_id, 'byte', time_ns, allocated_bytes
-    FROM held
+    FROM held_total
     WHERE allocated_bytes IS NOT NULL
     UNION ALL
     SELECT 3, 'reserved', component, device_id, 'byte', time_ns, reserved_bytes
-    FROM held
+    FROM held_total
     WHERE reserved_bytes IS NOT NULL
 )
 SELECT counter, component, device_id, unit, time_ns, value

@@ -20,7 +20,7 @@
 -- parent_module  VARCHAR  names of the enclosing modules joined by '/'; NULL outside modules
 -- module         VARCHAR  class name of the module, [Backward] before it in the backward; NULL outside modules
 -- reason         VARCHAR  why it is in no module, as in module.kernel; NULL inside modules
-WITH placed AS (
+WITH placed_kernel AS (
     SELECT
         kernel.kernel_id,
         kernel.device_id,
@@ -33,46 +33,46 @@ WITH placed AS (
 ),
 track AS (
     SELECT *, row_number() OVER () AS track_id
-    FROM (SELECT DISTINCT device_id, stream_id, group_name_id FROM placed) AS found
+    FROM (SELECT DISTINCT device_id, stream_id, group_name_id FROM placed_kernel) AS found
 ),
 -- The windows over rows that are in order already are streamed, and track and time are one number, which only grows: at a
 -- million kernels this table takes 1.3 s of CPU, and with partitions and a group for each kernel 5.3 s.
 in_order AS (
-    SELECT placed.kernel_id, track.track_id, placed.start_ns, placed.end_ns
-    FROM placed
+    SELECT placed_kernel.kernel_id, track.track_id, placed_kernel.start_ns, placed_kernel.end_ns
+    FROM placed_kernel
     JOIN track
-        ON track.device_id IS NOT DISTINCT FROM placed.device_id
-        AND track.stream_id IS NOT DISTINCT FROM placed.stream_id
-        AND track.group_name_id IS NOT DISTINCT FROM placed.group_name_id
-    ORDER BY track.track_id, placed.start_ns, placed.end_ns, placed.kernel_id
+        ON track.device_id IS NOT DISTINCT FROM placed_kernel.device_id
+        AND track.stream_id IS NOT DISTINCT FROM placed_kernel.stream_id
+        AND track.group_name_id IS NOT DISTINCT FROM placed_kernel.group_name_id
+    ORDER BY track.track_id, placed_kernel.start_ns, placed_kernel.end_ns, placed_kernel.kernel_id
 ),
-reached AS (
+kernel_and_reach AS (
     SELECT *, max(pair_key(track_id, end_ns)) OVER (ROWS UNBOUNDED PRECEDING) AS reached
     FROM in_order
 ),
 -- A stretch is a time in which kernels of one track overlap without a break.
-begun AS (
+begun_kernel AS (
     SELECT *, coalesce(pair_key(track_id, start_ns) >= lag(reached) OVER (), true) AS begins
-    FROM reached
+    FROM kernel_and_reach
 ),
-numbered AS (
+numbered_kernel AS (
     SELECT
         *,
         sum(begins::INTEGER) OVER (ROWS UNBOUNDED PRECEDING) AS stretch,
         lead(begins, 1, true) OVER () AS is_last
-    FROM begun
+    FROM begun_kernel
 ),
-overlapping AS (
+overlapping_kernels AS (
     SELECT
         list(kernel_id ORDER BY start_ns, end_ns, kernel_id) AS kernel_ids,
         lanes(list(start_ns ORDER BY start_ns, end_ns, kernel_id), list(end_ns ORDER BY start_ns, end_ns, kernel_id)) AS lanes
-    FROM numbered
+    FROM numbered_kernel
     WHERE NOT (begins AND is_last)
     GROUP BY stretch
 ),
 lane AS (
     SELECT unnest(kernel_ids) AS kernel_id, unnest(lanes) AS lane
-    FROM overlapping
+    FROM overlapping_kernels
 )
 SELECT
     kernel.kernel_id,

@@ -7,14 +7,14 @@
 -- total_ns      BIGINT   their time, ns
 -- min_ns        BIGINT   shortest time, ns; NULL when not reported
 -- max_ns        BIGINT   longest time, ns; NULL when not reported
-WITH recorded AS (
+WITH recorded_type AS (
     FROM raw.recorded_kernel_type
     -- Where a file holds several devices, rows that name no device belong to the first one.
     WHERE getvariable('device_id') IS NULL OR coalesce(device_id, getvariable('first_device_id')) = getvariable('device_id')
 ),
 incomplete AS (
     SELECT DISTINCT type
-    FROM recorded
+    FROM recorded_type
     WHERE kernel_count IS NULL OR total_ns IS NULL
 )
 SELECT
@@ -24,7 +24,7 @@ SELECT
     sum(total_ns)::BIGINT AS total_ns,
     if(count(*) = count(min_ns), min(min_ns), NULL) AS min_ns,
     if(count(*) = count(max_ns), max(max_ns), NULL) AS max_ns
-FROM recorded
+FROM recorded_type
 ANTI JOIN incomplete USING (type)
 WHERE type IS NOT NULL
 GROUP BY type, core

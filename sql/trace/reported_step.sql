@@ -14,12 +14,12 @@
 -- preparing_ns                     BIGINT   from the start of the step on the host to the first kernel, ns; NULL when not
 --                                           reported
 -- file                             VARCHAR  the file that reports the times
-WITH measured AS (
+WITH measured_steps AS (
     SELECT DISTINCT device_id
     FROM trace.kernel
 ),
-reported AS (
-    SELECT *, device_id IN (FROM measured) AS is_measured
+step_of_report AS (
+    SELECT *, device_id IN (FROM measured_steps) AS is_measured
     FROM raw.recorded_step
 )
 SELECT
@@ -33,11 +33,11 @@ SELECT
     bubble_ns,
     preparing_ns,
     file
-FROM reported
+FROM step_of_report
 -- Where a database holds several devices, rows that name no device belong to the first one. A file that reports several devices
 -- beside kernels of some of them tells of those.
 WHERE if(
     getvariable('device_id') IS NULL,
-    device_id IS NULL OR is_measured OR NOT EXISTS (FROM reported WHERE is_measured),
+    device_id IS NULL OR is_measured OR NOT EXISTS (FROM step_of_report WHERE is_measured),
     coalesce(device_id, getvariable('first_device_id')) = getvariable('device_id')
 )

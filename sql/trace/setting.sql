@@ -10,7 +10,7 @@ WITH metadata AS (
     FROM raw.metadata
     WHERE name = 'ENV_VARIABLES'
 ),
-recorded AS (
+recorded_setting AS (
     SELECT entry.key AS name, nullif(trim(entry.value ->> '$'), '') AS value
     FROM metadata
     CROSS JOIN json_each(metadata.content) AS entry
@@ -36,4 +36,4 @@ SELECT DISTINCT
         WHEN name = 'ACLNN_CACHE_LIMIT' AND TRY_CAST(value AS BIGINT) < 10000 THEN 'keeps few ops'
         WHEN name = 'HCCL_ALGO' AND value IS NOT NULL THEN 'fixes the algorithm'
     END::ENUM ('launches wait', 'logs much', 'keeps few ops', 'fixes the algorithm') AS effect
-FROM recorded
+FROM recorded_setting

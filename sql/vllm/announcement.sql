@@ -26,7 +26,7 @@ announcement AS (
         unnest(range(1, len(parts))) AS record_number
     FROM plain_line
 ),
-parsed AS (
+parsed_line AS (
     SELECT
         log_number,
         line_number,
@@ -56,4 +56,4 @@ SELECT
     AND NOT regexp_matches(
         list_reduce(durations, lambda rest, one: replace(rest, one, ''), fields.durations), '^\s*\[|\]\s*:'
     ) AS is_whole
-FROM parsed
+FROM parsed_line

@@ -21,17 +21,17 @@
 -- inner_mean_ns          DOUBLE   mean time of these stages together, ns; NULL without any
 -- host_rest_mean_ns      DOUBLE   mean time without these stages, which is the host's, ns; NULL without any
 -- host_rest_reason       VARCHAR  why host_rest_mean_ns is NULL; NULL where it is not
-WITH measured AS (
+WITH measured_stage AS (
     SELECT record.*, host_rest.inner_stages, host_rest.host_rest_ns, (log_number, process) AS measured_by
     FROM vllm.record
     LEFT JOIN vllm.host_rest USING (log_number, line_number, record_number, duration_index)
 ),
 at_level AS (
     SELECT 'process' AS level, *
-    FROM measured
+    FROM measured_stage
     UNION ALL
     SELECT 'all', * REPLACE (NULL AS log_number, NULL AS process)
-    FROM measured
+    FROM measured_stage
 )
 SELECT
     level,

@@ -11,7 +11,7 @@
 -- is_first_tenth  BOOLEAN  whether it is in the first tenth of this stage in its process and phase; NULL where there are fewer
 --                          than 10
 -- is_last_tenth   BOOLEAN  whether it is in the last tenth; NULL where there are fewer than 10
-WITH named AS (
+WITH named_record AS (
     SELECT
         log_number,
         line_number,
@@ -32,9 +32,9 @@ in_ns AS (
             TRY_CAST(duration.number AS DECIMAL(27, 9))
             * CASE duration.unit WHEN 's' THEN 1000000000 WHEN 'ms' THEN 1000000 ELSE 1000 END
         )::BIGINT) AS duration_ns
-    FROM named
+    FROM named_record
 ),
-numbered AS (
+numbered_record AS (
     SELECT
         *,
         row_number() OVER (
@@ -55,4 +55,4 @@ SELECT
     duration_ns,
     if(count_of_all < 10, NULL, position <= count_of_all // 10) AS is_first_tenth,
     if(count_of_all < 10, NULL, position > count_of_all - count_of_all // 10) AS is_last_tenth
-FROM numbered
+FROM numbered_record

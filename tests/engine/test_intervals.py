@@ -22,7 +22,7 @@ OF_ROWS = dict(re.findall(r"^CREATE MACRO IF NOT EXISTS (\w+)\([^;]*?\) AS TABLE
 
 def test_a_macro_reads_only_the_ctes_whose_names_it_is_given() -> None:
     """Else a table that a body needs would not stand in the body, and would not be built."""
-    assert {"innermost", "parents", "added", "covered", "stretches"} <= OF_ROWS.keys()
+    assert {"innermost", "parents", "reached_before", "added", "covered", "stretches", "compared_times"} <= OF_ROWS.keys()
     for name, body in OF_ROWS.items():
         own = set(re.findall(r"(\w+) (?:\([\w, ]+\) USING KEY \(\w+\) )?AS \($", body, re.M)) | {"earlier", "on_thread"}
         read = set(re.findall(r"\b(?:FROM|JOIN) (?:recurring\.)?([\w.]+)", body))
@@ -85,3 +85,16 @@ def test_unions_of_spans_are_those_of_their_nanoseconds(seed: int) -> None:
         own = sorted((start, end) for one, start, end, _ in stretches if one == part)
         assert sum(end - start for start, end in own) == len(covered[part])
         assert all(before_end < start for (_, before_end), (start, _) in pairwise(own))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_what_spans_before_reach_is_known_of_each_span(seed: int) -> None:
+    """A span comes after all that contain it, also after those that start when it starts."""
+    spans = sorted(set(spans_of(random.Random(seed))), key=lambda span: (span[0], span[1], -span[2]))
+    expected = [
+        (part, start, end, max((other[2] for other in spans[:number] if other[0] == part), default=None))
+        for number, (part, start, end) in enumerate(spans)
+    ]
+    with connect() as connection:
+        query = "SELECT what, start_ns, end_ns, reached_ns FROM reached_before(span, what) ORDER BY what, start_ns, end_ns DESC"
+        assert made_of(spans, connection, query) == expected

@@ -37,24 +37,24 @@ link AS (
     GROUP BY id
     HAVING count(DISTINCT name) = 1
 ),
-named AS (
+role_of_name AS (
     SELECT text_id AS taskType, role_of_communication_task(text) AS usual_role
     FROM trace.string
     WHERE text_id IN (SELECT taskType FROM raw.communication_task_info UNION SELECT executed_type FROM execution)
 ),
-executed AS (
+executed_task AS (
     SELECT
-        task.* REPLACE (if(named.usual_role IS NULL, execution.executed_type, task.taskType) AS taskType),
+        task.* REPLACE (if(role_of_name.usual_role IS NULL, execution.executed_type, task.taskType) AS taskType),
         execution.startNs,
         execution.endNs
     FROM task_of_operator AS task
-    LEFT JOIN named USING (taskType)
+    LEFT JOIN role_of_name USING (taskType)
     ASOF JOIN execution ON execution.globalTaskId = task.globalTaskId AND task.kernel_start_ns <= execution.startNs
     WHERE execution.startNs <= task.kernel_end_ns AND is_device_time(execution.startNs, execution.endNs)
 ),
 with_role AS (
     SELECT
-        executed.*,
+        executed_task.*,
         transport.transport,
         link.link,
         CASE
@@ -63,10 +63,10 @@ with_role AS (
         END AS role,
         if(role = 'transfer' AND plane IS NOT NULL, is_within_device(link.link, source_rank, destination_rank), NULL)
             AS is_within_device
-    FROM executed
+    FROM executed_task
     LEFT JOIN transport USING (transportType)
     LEFT JOIN link USING (linkType)
-    LEFT JOIN named USING (taskType)
+    LEFT JOIN role_of_name USING (taskType)
 )
 SELECT
     task.kernel_id,

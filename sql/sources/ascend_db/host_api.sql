@@ -1,5 +1,5 @@
 -- connectionId is the row's own key, and the launch id of its tasks.
-WITH named AS (
+WITH role_of_name AS (
     SELECT text_id AS name, role_of_host_call(text) AS role
     FROM trace.string
     WHERE role_of_host_call(text) IS NOT NULL
@@ -18,8 +18,8 @@ SELECT
     startNs AS start_ns,
     endNs AS end_ns,
     endNs - startNs AS duration_ns,
-    named.role::ENUM('launch', 'synchronise', 'copy', 'allocate', 'compile') AS role,
+    role_of_name.role::ENUM('launch', 'synchronise', 'copy', 'allocate', 'compile') AS role,
     nullif(connectionId, -1) AS launch_id
 FROM raw.cann_api
-LEFT JOIN named USING (name)
+LEFT JOIN role_of_name USING (name)
 WHERE is_host_time(startNs, endNs)

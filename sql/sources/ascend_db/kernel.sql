@@ -2,17 +2,17 @@
 -- table of their own. A task id can be executed more than once: each execution is a kernel. An id can also come again as that
 -- of an event, a wait or a copy, as the type of the task says: that is none. A task on cores that nothing describes is a kernel
 -- too, whose only name is the type of the task: its time is known, all else is not.
-WITH untyped AS (
+WITH untyped_kernel AS (
     SELECT DISTINCT name AS name_id, 'compute' AS kind FROM raw.compute_task_info WHERE opType IS NULL
     UNION ALL
     SELECT DISTINCT opName, 'communication' FROM raw.communication_op WHERE opType IS NULL
 ),
 type_in_name AS (
-    SELECT untyped.name_id, untyped.kind, type.text_id AS type_id
-    FROM untyped
-    JOIN trace.string AS name ON name.text_id = untyped.name_id
+    SELECT untyped_kernel.name_id, untyped_kernel.kind, type.text_id AS type_id
+    FROM untyped_kernel
+    JOIN trace.string AS name ON name.text_id = untyped_kernel.name_id
     JOIN trace.string AS type
-        ON type.text = if(untyped.kind = 'compute', type_of_compute(name.text), type_of_communication(name.text))
+        ON type.text = if(untyped_kernel.kind = 'compute', type_of_compute(name.text), type_of_communication(name.text))
 ),
 described_task AS (
     SELECT 'compute' AS kind, globalTaskId, name, taskType, opType, blockNum, mixBlockNum,

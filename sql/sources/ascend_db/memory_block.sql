@@ -24,7 +24,7 @@ library_event AS (
     WHERE NOT EXISTS (FROM raw.op_memory)
     WINDOW at_address AS (PARTITION BY event.deviceId, event.addr ORDER BY event.timestampNs, event.row_id)
 ),
-found AS (
+found_block AS (
     SELECT
         row_id AS block_id,
         if(is_of_library, 'GE', 'PTA') AS component,
@@ -65,6 +65,6 @@ SELECT
     allocated_ns,
     released_ns,
     reusable_ns
-FROM found
+FROM found_block
 -- Where a database holds several devices, rows that name no device belong to the first one.
 WHERE getvariable('device_id') IS NULL OR coalesce(device_id, getvariable('first_device_id')) = getvariable('device_id')

@@ -2,7 +2,7 @@
 -- device, NPU_MODULE_MEM samples of the modules of CANN, where APP is the memory that the program requests from the runtime. A
 -- device
 -- without  HBM  has its memory in DDR. Databases of msprof alone have totals in NPU_OP_MEM only.
-WITH found AS (
+WITH found_usage AS (
     SELECT
         1 AS part, row_id, component.value AS component, role_of_memory(component.value) AS role, deviceId AS device_id,
         timestamp AS time_ns, totalAllocated AS allocated_bytes, totalReserved AS reserved_bytes, totalActive AS active_bytes
@@ -38,6 +38,6 @@ SELECT
     allocated_bytes,
     reserved_bytes,
     if(role = 'operators', NULL, active_bytes) AS active_bytes
-FROM found
+FROM found_usage
 WHERE role IS NOT NULL AND is_moment(time_ns) AND are_totals(allocated_bytes, reserved_bytes, active_bytes)
   AND (getvariable('device_id') IS NULL OR coalesce(device_id, getvariable('first_device_id')) = getvariable('device_id'))

@@ -1,5 +1,5 @@
 -- The length of a tensor asks for the state of tracing, too.
-WITH named AS (
+WITH name AS (
     SELECT
         recorded.text_id,
         class.text_id AS class_id,
@@ -14,17 +14,17 @@ WITH named AS (
         ON starts_with(recorded.text, 'nn.Module: ') AND class.text = class_of_traced_module(recorded.text)
     WHERE recorded.text_id IN (SELECT name FROM raw.module_call)
 ),
-begun AS (
+begun_call AS (
     SELECT
         module_call.globalTid AS tid,
         module_call.name,
-        named.class_id,
-        named.number,
-        named.kind,
+        name.class_id,
+        name.number,
+        name.kind,
         module_call.startNs AS start_ns,
         module_call.endNs AS end_ns
     FROM raw.module_call
-    JOIN named ON named.text_id = module_call.name
+    JOIN name ON name.text_id = module_call.name
     WHERE is_host_time(module_call.startNs, module_call.endNs)
 ),
 in_order AS (
@@ -33,7 +33,7 @@ in_order AS (
         max(CASE WHEN kind = 'length' THEN end_ns END) OVER (
             PARTITION BY tid ORDER BY start_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
         ) AS length_end_ns
-    FROM begun
+    FROM begun_call
 )
 SELECT
     tid,

@@ -13,7 +13,7 @@ dequeued AS (
     JOIN raw.connection_ids AS link ON link.id = dequeue.connectionId
     WHERE is_host_time(dequeue.startNs, dequeue.endNs) AND link.connectionId IS NOT NULL
 ),
-recorded AS (
+recorded_task AS (
     SELECT
         queue_id,
         enqueued.globalTid AS enqueue_tid,
@@ -55,7 +55,7 @@ in_order AS (
     LEFT JOIN trace.string AS enqueue_name ON enqueue_name.text_id = enqueue.name
     LEFT JOIN trace.string AS dequeue_name ON dequeue_name.text_id = dequeue.name
 )
-FROM recorded
+FROM recorded_task
 UNION ALL
 SELECT * EXCLUDE (fits)
 FROM in_order

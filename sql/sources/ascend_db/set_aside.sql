@@ -33,35 +33,27 @@ device_row AS (
     UNION ALL
     SELECT 'communication operators', deviceId, startNs, endNs FROM raw.communication_op
 ),
-rejected AS (
-    SELECT what, NULL::BIGINT AS deviceId, getvariable('host_longest_ns') AS longest_ns, start_ns, end_ns
+rejected_row AS (
+    SELECT what, NULL::BIGINT AS deviceId, getvariable('host_longest_ns') AS longest_ns, start_ns, end_ns, NULL AS reason
     FROM host_row
     WHERE is_host_time(start_ns, end_ns) IS NOT TRUE
     UNION ALL
-    SELECT what, deviceId, getvariable('device_longest_ns'), start_ns, end_ns
+    SELECT what, deviceId, getvariable('device_longest_ns'), start_ns, end_ns, NULL
     FROM device_row
     WHERE is_device_time(start_ns, end_ns) IS NOT TRUE
-),
-counted AS (
-    SELECT
-        what,
-        deviceId,
-        why_set_aside(start_ns, end_ns, longest_ns) AS reason,
-        threshold_of(reason, longest_ns) AS threshold_ns,
-        time_set_aside(reason, start_ns, end_ns) AS time_ns
-    FROM rejected
     UNION ALL
-    SELECT 'kernels', NULL, 'no task on the device goes with their description', NULL, NULL
+    SELECT 'kernels', NULL, NULL, NULL, NULL, 'no task on the device goes with their description'
     FROM described_task
     ANTI JOIN task USING (globalTaskId)
     UNION ALL
-    SELECT 'tasks of communication operators', NULL, 'their operator is not recorded', NULL, NULL
+    SELECT 'tasks of communication operators', NULL, NULL, NULL, NULL, 'their operator is not recorded'
     FROM raw.communication_task_info
     ANTI JOIN raw.communication_op USING (opId)
     WHERE opId IS NOT NULL AND EXISTS (FROM raw.communication_op WHERE opId IS NOT NULL)
+),
+rejected_of_device AS (
+    FROM rejected_row
+    WHERE getvariable('device_id') IS NULL OR coalesce(deviceId, getvariable('first_device_id')) = getvariable('device_id')
 )
-SELECT what, reason, max(threshold_ns) AS threshold_ns, count(*) AS row_count, TRY_CAST(sum(time_ns) AS BIGINT) AS time_ns
-FROM counted
-WHERE getvariable('device_id') IS NULL OR coalesce(deviceId, getvariable('first_device_id')) = getvariable('device_id')
-GROUP BY what, reason
+FROM set_aside_of(rejected_of_device, coalesce(reason, why_set_aside(start_ns, end_ns, longest_ns)))
 ORDER BY what, reason

@@ -6,27 +6,27 @@ WITH one_text AS (
     FROM raw.string_ids
     GROUP BY id
 ),
-recorded AS (
+recorded_text AS (
     SELECT min(id) AS text_id, text
     FROM one_text
     GROUP BY text
 ),
 part_of_name AS (
     SELECT class_of_traced_module(text) AS text
-    FROM recorded
+    FROM recorded_text
     WHERE starts_with(text, 'nn.Module: ')
     UNION
     SELECT type_of_compute(text)
-    FROM recorded
+    FROM recorded_text
     WHERE regexp_matches(text, '^(aclnn|trans_|atomic_memset|Conv[23]D)|_MemSet$')
     UNION
     SELECT type_of_communication(text)
-    FROM recorded
+    FROM recorded_text
     WHERE starts_with(text, 'hcom_')
 )
-FROM recorded
+FROM recorded_text
 UNION ALL
 SELECT -row_number() OVER (ORDER BY part_of_name.text) AS text_id, part_of_name.text
 FROM part_of_name
-ANTI JOIN recorded USING (text)
+ANTI JOIN recorded_text USING (text)
 WHERE part_of_name.text IS NOT NULL

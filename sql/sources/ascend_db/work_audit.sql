@@ -44,7 +44,7 @@ other AS (
     FROM not_kernel
     WHERE why IS NULL AND NOT is_copy AND endNs >= startNs
 ),
-described AS (
+described_task AS (
     SELECT row_id
     FROM other
     SEMI JOIN (
@@ -91,7 +91,7 @@ task_of_parts AS (
     )
     WHERE is_around_next
 ),
-placed AS (
+placed_row AS (
     SELECT
         coalesce(type.name, 'task of unknown type') AS what,
         if(is_described, 'kernel', 'undescribed') AS place,
@@ -110,7 +110,7 @@ placed AS (
             WHEN row_id IN (FROM part_of_operator) THEN 'communication'
             WHEN row_id IN (FROM task_of_parts) THEN 'around'
             -- A rule of trace.set_aside holds it back.
-            WHEN is_on_cores OR row_id IN (FROM described) THEN 'set aside'
+            WHEN is_on_cores OR row_id IN (FROM described_task) THEN 'set aside'
             ELSE 'missing'
         END,
         why,
@@ -142,6 +142,6 @@ SELECT
     END AS reason,
     sum(row_count)::BIGINT AS row_count,
     TRY_CAST(sum(duration_ns) AS BIGINT) AS duration_ns
-FROM placed
+FROM placed_row
 GROUP BY what, place, why
 ORDER BY place, what

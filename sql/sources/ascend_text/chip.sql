@@ -13,7 +13,7 @@ WITH in_file AS (
     GROUP BY device_id
     HAVING count(DISTINCT (core_count, clock_mhz)) = 1
 ),
-measured AS (
+measured_clock AS (
     SELECT
         device_id,
         median(cube_cycles * 100000 / (cube_utilization_percent * duration_ns)) AS cycles_per_us,
@@ -28,7 +28,7 @@ measured AS (
 ),
 computed AS (
     SELECT device_id, cycles_per_us, round(cycles_per_us / clock_mhz) AS core_count
-    FROM measured
+    FROM measured_clock
 )
 SELECT device_id, core_count, vector_core_count, clock_mhz, NULL::VARCHAR AS product, origin
 FROM in_file

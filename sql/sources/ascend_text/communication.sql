@@ -1,6 +1,6 @@
 -- communication.json names the group of each operator. trace_view.json has a row of threads for each group; older writers give
 -- it a number, not the name.
-WITH named AS (
+WITH group_of_operator AS (
     SELECT operator, min(group_name) AS group_name
     FROM raw.communication_group
     GROUP BY operator
@@ -26,7 +26,7 @@ SELECT
     name_without_group(name.text) AS short_name,
     coalesce(type.text, type_of_communication(name.text)) AS operator_type,
     operation_of_communication(operator_type) AS operation,
-    coalesce(named.group_name, row_of_group.group_name) AS group_name_id,
+    coalesce(group_of_operator.group_name, row_of_group.group_name) AS group_name_id,
     communication_op.algorithm AS algorithm_id,
     if(communication_op.data_type IN ('N/A', 'RESERVED', 'INVALID_TYPE'), NULL, communication_op.data_type) AS data_type,
     communication_op.element_count,
@@ -40,9 +40,9 @@ SELECT
 FROM trace.kernel
 LEFT JOIN trace.string AS name ON name.text_id = kernel.name_id
 LEFT JOIN trace.string AS type ON type.text_id = kernel.type_id
-LEFT JOIN named ON named.operator = kernel.name_id
+LEFT JOIN group_of_operator ON group_of_operator.operator = kernel.name_id
 LEFT JOIN raw.communication_op ON communication_op.event_id = kernel.kernel_id
 LEFT JOIN row_of_group ON row_of_group.event_id = kernel.kernel_id
-LEFT JOIN trace.string AS group_name ON group_name.text_id = coalesce(named.group_name, row_of_group.group_name)
+LEFT JOIN trace.string AS group_name ON group_name.text_id = coalesce(group_of_operator.group_name, row_of_group.group_name)
 LEFT JOIN recorded_group ON recorded_group.group_name = group_name.text
 WHERE kernel.kind = 'communication'

@@ -34,7 +34,7 @@ task AS (
     FROM raw.communication_task
     JOIN plane_of_group USING (pid, tid)
 ),
-named AS (
+role_of_name AS (
     SELECT text_id AS name, role_of_communication_task(text) AS usual_role
     FROM trace.string
     WHERE text_id IN (SELECT name FROM raw.communication_task)
@@ -45,7 +45,7 @@ with_role AS (
         if(transport = 'LOCAL' AND link IS NULL AND usual_role = 'transfer', 'other', usual_role) AS role,
         if(role = 'transfer', is_within_device(link, source_rank, destination_rank), NULL) AS is_within_device
     FROM task
-    LEFT JOIN named USING (name)
+    LEFT JOIN role_of_name USING (name)
 ),
 device_name AS (
     SELECT

@@ -1,12 +1,12 @@
 -- Newer writers label a process NPU 3 and number it host process * 1024 + layer * 32 + device, in 32 bits, where the layer is
 -- its sort index too. Older ones put numbers together as text (437675, 11 and 00; 8 and 00) and label it NPU. So the number
 -- counts only where all processes without a label have the process of the host or their layer in it.
-WITH described AS (
+WITH described_process AS (
     SELECT pid, min(name) AS name, min(label) AS label, min(sort_index) AS sort_index
     FROM raw.process
     GROUP BY pid
 ),
-used AS (
+used_process AS (
     SELECT pid, min(layer) AS layer
     FROM (
         SELECT DISTINCT pid, 'hardware' AS layer FROM raw.device_task
@@ -22,29 +22,29 @@ used AS (
 ),
 host AS (
     SELECT DISTINCT pid & 4194303 AS number
-    FROM described
+    FROM described_process
     WHERE name = 'Python'
 ),
 process AS (
     SELECT
-        used.pid,
-        coalesce(described.name, used.layer) AS layer,
+        used_process.pid,
+        coalesce(described_process.name, used_process.layer) AS layer,
         TRY_CAST(
             coalesce(
-                nullif(regexp_extract(described.label, '(?i)^(?:npu|device)[ _:]*(\d+)$', 1), ''),
-                nullif(regexp_extract(described.name, '(?i)\b(?:npu|device)[ _:]*(\d+)\b', 1), '')
+                nullif(regexp_extract(described_process.label, '(?i)^(?:npu|device)[ _:]*(\d+)$', 1), ''),
+                nullif(regexp_extract(described_process.name, '(?i)\b(?:npu|device)[ _:]*(\d+)\b', 1), '')
             ) AS BIGINT
         ) AS named_id,
-        used.pid >> 10 <> 0
-        AND (used.pid >> 5) & 31 <> 0
+        used_process.pid >> 10 <> 0
+        AND (used_process.pid >> 5) & 31 <> 0
         AND (
-            ((used.pid >> 10) & 4194303) IN (SELECT number FROM host)
-            OR coalesce(described.sort_index = ((used.pid >> 5) & 31), NOT EXISTS (FROM host))
+            ((used_process.pid >> 10) & 4194303) IN (SELECT number FROM host)
+            OR coalesce(described_process.sort_index = ((used_process.pid >> 5) & 31), NOT EXISTS (FROM host))
         ) AS has_device_in_number
-    FROM used
-    LEFT JOIN described USING (pid)
+    FROM used_process
+    LEFT JOIN described_process USING (pid)
 ),
-counted AS (
+device_count AS (
     SELECT
         pid,
         named_id,
@@ -68,7 +68,7 @@ only_device AS (
     WHERE precedence = (SELECT min(precedence) FROM said)
     HAVING count(DISTINCT device_id) = 1
 ),
-placed AS (
+placed_device AS (
     SELECT
         pid,
         named_id,
@@ -79,7 +79,7 @@ placed AS (
             WHEN max(device_count) OVER () = 1 THEN if(EXISTS (FROM only_device), 'only device', NULL)
             WHEN are_unnamed AND device_count = max(device_count) OVER () THEN 'order'
         END AS device_from
-    FROM counted
+    FROM device_count
 )
 SELECT
     pid,
@@ -90,4 +90,4 @@ SELECT
         WHEN 'order' THEN place
     END AS device_id,
     device_from::ENUM('name', 'number', 'only device', 'order') AS device_from
-FROM placed
+FROM placed_device

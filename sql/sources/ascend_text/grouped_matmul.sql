@@ -1,9 +1,3 @@
-WITH named AS (
-    SELECT text_id AS type_id
-    FROM trace.string
-    WHERE is_name_of_grouped_matmul(text)
-)
-SELECT kernel_id
-FROM trace.kernel
-SEMI JOIN named USING (type_id)
-WHERE kind = 'compute'
+WITH kernel AS (FROM trace.kernel),
+string AS (FROM trace.string)
+FROM grouped_matmuls(kernel, string)

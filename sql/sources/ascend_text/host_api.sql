@@ -1,4 +1,4 @@
-WITH named AS (
+WITH role_of_name AS (
     SELECT text_id AS call, role_of_host_call(text) AS role
     FROM trace.string
     WHERE role_of_host_call(text) IS NOT NULL
@@ -13,9 +13,9 @@ SELECT
     start_ns,
     end_ns,
     end_ns - start_ns AS duration_ns,
-    named.role::ENUM('launch', 'synchronise', 'copy', 'allocate', 'compile') AS role,
+    role_of_name.role::ENUM('launch', 'synchronise', 'copy', 'allocate', 'compile') AS role,
     nullif(connection_id, -1) AS launch_id
 FROM raw.host_api
 CROSS JOIN trace.process
-LEFT JOIN named USING (call)
+LEFT JOIN role_of_name USING (call)
 WHERE is_host_time(start_ns, end_ns)

@@ -7,18 +7,18 @@
 -- say what it is (old versions write Other for most), its name says it in part: tasks of the runtime have names such as
 -- MEMCPY_ASYNC. A task with another name is a kernel where the profiler's Overlap Analysis counts its time as computing, or,
 -- without that analysis, where a call on the host launched it.
-WITH untyped AS (
+WITH untyped_kernel AS (
     SELECT name FROM raw.kernel_detail WHERE type IS NULL
     UNION
     SELECT name FROM raw.device_task
 ),
 type_in_name AS (
-    SELECT untyped.name AS name_id, text_id(type_of_compute(name.text)) AS type_id
-    FROM untyped
-    JOIN trace.string AS name ON name.text_id = untyped.name
+    SELECT untyped_kernel.name AS name_id, text_id(type_of_compute(name.text)) AS type_id
+    FROM untyped_kernel
+    JOIN trace.string AS name ON name.text_id = untyped_kernel.name
     WHERE type_of_compute(name.text) IS NOT NULL
 ),
-described AS (
+described_kernel AS (
     SELECT
         kernel_detail.* REPLACE (
             if(is_device_time(start_ns, TRY(start_ns + duration_ns)), duration_ns, NULL) AS duration_ns
@@ -38,7 +38,7 @@ operator_time AS (
     SELECT start_ns, max(max(end_ns)) OVER (ORDER BY start_ns) AS reached_ns
     FROM (
         SELECT start_ns, TRY(start_ns + duration_ns) AS end_ns
-        FROM described
+        FROM described_kernel
         WHERE is_operator
         UNION ALL
         SELECT start_ns, end_ns
@@ -48,16 +48,16 @@ operator_time AS (
     GROUP BY start_ns
 ),
 within_operator AS (
-    SELECT described.row_number
-    FROM described
-    ASOF JOIN operator_time ON operator_time.start_ns <= described.start_ns + 1000
-    WHERE described.kind = 'communication'
-      AND NOT described.is_operator
-      AND described.start_ns <= operator_time.reached_ns
+    SELECT described_kernel.row_number
+    FROM described_kernel
+    ASOF JOIN operator_time ON operator_time.start_ns <= described_kernel.start_ns + 1000
+    WHERE described_kernel.kind = 'communication'
+      AND NOT described_kernel.is_operator
+      AND described_kernel.start_ns <= operator_time.reached_ns
 ),
 detail AS (
-    SELECT described.* REPLACE (if(within_operator.row_number IS NULL, kind, 'schedule') AS kind)
-    FROM described
+    SELECT described_kernel.* REPLACE (if(within_operator.row_number IS NULL, kind, 'schedule') AS kind)
+    FROM described_kernel
     LEFT JOIN within_operator USING (row_number)
 ),
 inexact_start AS (

@@ -1,6 +1,6 @@
 -- A call has the number of the connection that its tasks carry. Level0 and writers of 2023 record no such calls, but a flow
 -- from the moment of the launch, on its thread, to the task; numbers of flows follow no rule that all writers share.
-WITH called AS (
+WITH launching_call AS (
     SELECT connection_id, thread_id(process.pid, host_api.tid) AS tid, start_ns, end_ns
     FROM raw.host_api
     CROSS JOIN trace.process
@@ -28,11 +28,11 @@ flown AS (
     FROM task
     JOIN flow_end USING (pid, tid, start_ns)
     JOIN flow_start USING (flow_id)
-    WHERE task.connection_id IS NOT NULL AND task.connection_id NOT IN (SELECT connection_id FROM called)
+    WHERE task.connection_id IS NOT NULL AND task.connection_id NOT IN (SELECT connection_id FROM launching_call)
     GROUP BY task.connection_id
 )
 SELECT connection_id AS launch_id, tid, start_ns, end_ns, NULL::BIGINT AS name_id, false AS is_replay
-FROM called
+FROM launching_call
 UNION ALL
 SELECT connection_id, thread_id(process.pid, launched[2]), launched[1], launched[1], NULL, false
 FROM flown

@@ -11,7 +11,7 @@ WITH of_block AS (
     FROM raw.memory_block
     WHERE released_ns IS NOT NULL
 ),
-found AS (
+found_usage AS (
     SELECT 1 AS part, *, role_of_memory(component) AS role
     FROM raw.memory_record
     UNION ALL BY NAME
@@ -29,7 +29,7 @@ in_bytes AS (
         bytes_of(allocated_mib, 1048576) AS allocated_bytes,
         bytes_of(reserved_mib, 1048576) AS reserved_bytes,
         bytes_of(active_mib, 1048576) AS active_bytes
-    FROM found
+    FROM found_usage
 )
 SELECT
     row_number() OVER (ORDER BY part, row_number) AS usage_id,

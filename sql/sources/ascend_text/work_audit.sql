@@ -40,7 +40,7 @@ part_of_operator AS (
     ASOF JOIN operator ON operator.start_ns <= task.start_ns
     WHERE task.kind IS NULL AND task.may_be_of_operator AND task.start_ns <= operator.reached_ns
 ),
-placed AS (
+placed_row AS (
     SELECT
         what,
         CASE
@@ -80,6 +80,6 @@ SELECT
     END AS reason,
     count(*) AS row_count,
     TRY_CAST(sum(duration_ns) AS BIGINT) AS duration_ns
-FROM placed
+FROM placed_row
 GROUP BY ALL
 ORDER BY place, what

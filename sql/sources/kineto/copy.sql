@@ -1,4 +1,4 @@
-WITH named AS (
+WITH direction_of_name AS (
     SELECT text_id AS name, direction_of_gpu_copy(text) AS direction
     FROM trace.string
     WHERE text_id IN (SELECT name FROM raw.device_work WHERE NOT is_kernel)
@@ -13,9 +13,9 @@ SELECT
     start_ns,
     end_ns,
     end_ns - start_ns AS duration_ns,
-    named.direction
+    direction_of_name.direction
         ::ENUM('host to device', 'device to host', 'device to device', 'host to host', 'fill', 'other') AS direction,
     nullif(greatest(size_bytes, -1), -1) AS size_bytes
 FROM raw.device_work
-LEFT JOIN named USING (name)
+LEFT JOIN direction_of_name USING (name)
 WHERE NOT is_kernel AND is_device_time(start_ns, end_ns)

@@ -1,4 +1,4 @@
-WITH named AS (
+WITH role_of_name AS (
     SELECT text_id AS name, role_of_cuda_call(text) AS role
     FROM trace.string
     WHERE role_of_cuda_call(text) IS NOT NULL
@@ -11,8 +11,8 @@ SELECT
     start_ns,
     end_ns,
     end_ns - start_ns AS duration_ns,
-    named.role::ENUM('launch', 'synchronise', 'copy', 'allocate', 'compile') AS role,
+    role_of_name.role::ENUM('launch', 'synchronise', 'copy', 'allocate', 'compile') AS role,
     nullif(correlation, 0) AS launch_id
 FROM raw.runtime_call
-LEFT JOIN named USING (name)
+LEFT JOIN role_of_name USING (name)
 WHERE is_host_time(start_ns, end_ns)

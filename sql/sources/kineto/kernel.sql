@@ -1,7 +1,7 @@
 -- A kernel carries the correlation of its launch, which is not in the file where it came before the recording began; all
 -- kernels of a replayed graph carry that of the launch of the graph. The graph is in the upper half of the id of a node; both
 -- are 0 outside graphs. The grid of a kernel counts blocks; that of hipExtModuleLaunchKernel counts threads.
-WITH named AS (
+WITH name_of_kernel AS (
     SELECT
         text_id AS name,
         text_id(function_of_kernel(text)) AS type_id,
@@ -38,9 +38,9 @@ work AS (
     SELECT
         device_work.*,
         if(coalesce(launch.counts_threads, false), count_of(numbers_of(block)), 1) AS grid_per_block,
-        named.type_id,
-        named.is_matrix,
-        named.fp32_as,
+        name_of_kernel.type_id,
+        name_of_kernel.is_matrix,
+        name_of_kernel.fp32_as,
         if(of_all.correlation IS NOT NULL AND NOT coalesce(launch.is_of_graph, true), NULL, nullif(correlation, 0))
             AS launch_id,
         coalesce(
@@ -48,17 +48,17 @@ work AS (
         ) AS model_id,
         CASE
             WHEN NOT is_kernel THEN 'copy'
-            WHEN collective IS NOT NULL OR named.is_collective THEN 'communication'
+            WHEN collective IS NOT NULL OR name_of_kernel.is_collective THEN 'communication'
             WHEN device_work.name IS NULL AND named_collective.kernel_id IS NOT NULL THEN 'communication'
             ELSE 'compute'
         END AS kind,
-        CASE coalesce(operation.operation, named_collective.operation, named.operation)
+        CASE coalesce(operation.operation, named_collective.operation, name_of_kernel.operation)
             WHEN 'send' THEN 'send'
             WHEN 'receive' THEN 'receive'
             WHEN 'sendrecv' THEN 'both'
         END AS direction
     FROM raw.device_work
-    LEFT JOIN named USING (name)
+    LEFT JOIN name_of_kernel USING (name)
     LEFT JOIN operation USING (collective)
     LEFT JOIN launch USING (correlation)
     LEFT JOIN of_all ON of_all.correlation = device_work.correlation AND is_kernel

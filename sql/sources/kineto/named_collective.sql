@@ -1,5 +1,5 @@
 -- PyTorch puts each collective in a range such as nccl:_all_gather_base. A range of several at once names none of them.
-WITH named AS (
+WITH name_of_collective AS (
     SELECT
         text_id AS name,
         operation_of_collective(regexp_extract(text, '^(?:nccl|gloo|c10d):([A-Za-z_]+)', 1), NULL) AS operation
@@ -10,10 +10,10 @@ host_range AS (
     SELECT
         thread_id(annotation.pid, annotation.tid) AS thread,
         annotation.start_ns,
-        min((annotation.end_ns, named.operation)) AS inner_range
+        min((annotation.end_ns, name_of_collective.operation)) AS inner_range
     FROM raw.annotation
-    JOIN named USING (name)
-    WHERE named.operation NOT IN ('coalesced', 'group')
+    JOIN name_of_collective USING (name)
+    WHERE name_of_collective.operation NOT IN ('coalesced', 'group')
     GROUP BY thread, annotation.start_ns
 ),
 collective AS (

@@ -1,6 +1,6 @@
 -- Ranges of record_function have the part of mstx ranges; their domain is a part of their names, except for those that PyTorch
 -- makes for steps and data loading.
-WITH named AS (
+WITH name_of_range AS (
     SELECT
         text_id AS name,
         role_of_annotation(text) AS role,
@@ -12,17 +12,17 @@ WITH named AS (
 SELECT
     event_id AS range_id,
     'record_function' AS origin,
-    named.role::ENUM('module', 'step', 'data loading', 'checkpoint', 'communication', 'flops', 'attention') AS role,
-    named.role IS NULL AS is_module_candidate,
-    named.domain_id,
+    name_of_range.role::ENUM('module', 'step', 'data loading', 'checkpoint', 'communication', 'flops', 'attention') AS role,
+    name_of_range.role IS NULL AS is_module_candidate,
+    name_of_range.domain_id,
     thread_id(pid, tid) AS tid,
-    named.name_id,
+    name_of_range.name_id,
     name AS recorded_name_id,
     start_ns,
     end_ns,
     end_ns - start_ns AS duration_ns
 FROM raw.annotation
-LEFT JOIN named USING (name)
+LEFT JOIN name_of_range USING (name)
 WHERE is_host_time(start_ns, end_ns)
 UNION ALL
 SELECT

@@ -1,5 +1,5 @@
 -- As in range.sql: ranges of record_function have their domains in their names.
-WITH named AS (
+WITH name_of_range AS (
     SELECT
         text_id AS name,
         text_id(domain_of_annotation(text)) AS domain_id,
@@ -13,10 +13,10 @@ SELECT
     tid,
     if(is_module, 'module', NULL) AS role,
     NOT is_module AS is_module_candidate,
-    named.domain_id,
-    coalesce(named.name_id, name) AS name_id,
+    name_of_range.domain_id,
+    coalesce(name_of_range.name_id, name) AS name_id,
     is_backward,
     start_ns,
     end_ns
 FROM raw.replayed_range
-LEFT JOIN named USING (name)
+LEFT JOIN name_of_range USING (name)

@@ -28,7 +28,7 @@ other AS (
     FROM raw.other_work
     GROUP BY what, reason
 ),
-counted AS (
+counted_place AS (
     SELECT what, place, reason, count(*) AS row_count, sum(duration_ns) AS duration_ns
     FROM work
     GROUP BY what, place, reason
@@ -42,5 +42,5 @@ SELECT
     if(place = 'set aside', 'their rows cannot be right', reason) AS reason,
     row_count,
     TRY_CAST(duration_ns AS BIGINT) AS duration_ns
-FROM counted
+FROM counted_place
 ORDER BY place, what, reason
