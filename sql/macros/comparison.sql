@@ -16,7 +16,7 @@ CREATE MACRO IF NOT EXISTS with_noise(differing, counts := true) AS TABLE
 -- runs.op_comparison) and `more`. `sampled` is the name of a CTE with a row for each key, side and sample: run, side,
 -- work_count, duration_ns, and sample_ns, the value of the sample, NULL for work of no sample. `comparison` is the name of a
 -- CTE of runs.comparison. `key` is a struct of columns of `sampled`, `more` a struct of aggregates over them. `unsampled` is
--- the reason why it is not known of work of no sample whether it changed; without it, its p-value is 1.
+-- the reason why it is not known of work of no sample whether it changed; by default, that it belongs to no unit.
 CREATE MACRO IF NOT EXISTS compared_times(sampled, comparison, key, more := NULL, unsampled := NULL) AS TABLE
     WITH time_of_key AS (
         SELECT
@@ -26,7 +26,7 @@ CREATE MACRO IF NOT EXISTS compared_times(sampled, comparison, key, more := NULL
             (sum(work_count) FILTER (side = 'new'))::BIGINT AS new_count,
             coalesce(sum(duration_ns) FILTER (side = 'base'), 0)::BIGINT AS base_sum_ns,
             coalesce(sum(duration_ns) FILTER (side = 'new'), 0)::BIGINT AS new_sum_ns,
-            unsampled IS NULL OR count(sample_ns) > 0 AS has_samples,
+            count(sample_ns) > 0 AS has_samples,
             samples_of_sides(side, sample_ns) AS samples,
             more AS more_of_key
         FROM query_table(sampled)
@@ -38,6 +38,7 @@ CREATE MACRO IF NOT EXISTS compared_times(sampled, comparison, key, more := NULL
             unit.base_unit_count,
             unit.new_unit_count,
             unit.noise_reason,
+            unit.base_unit_kind,
             time_of_key.base_sum_ns / unit.base_unit_count AS base_ns,
             time_of_key.new_sum_ns / unit.new_unit_count AS new_ns,
             sum(time_of_key.new_sum_ns) OVER (PARTITION BY run) / unit.new_unit_count
@@ -72,7 +73,7 @@ CREATE MACRO IF NOT EXISTS compared_times(sampled, comparison, key, more := NULL
             'new_sd_ns': new_sd_ns,
             'p_value': p_value,
             'is_noise': is_noise,
-            'reason': if(is_noise IS NULL, coalesce(noise_reason, unsampled), NULL),
+            'reason': if(is_noise IS NULL, coalesce(noise_reason, unsampled, 'its kernels belong to no ' || base_unit_kind), NULL),
             'base_sum_ns': base_sum_ns,
             'new_sum_ns': new_sum_ns
         } AS times,

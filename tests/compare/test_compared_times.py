@@ -10,7 +10,7 @@ from prof_analysis.engine.macros import create_macros
 
 # Two units on each side, which are a sample each.
 UNITS = "comparison AS (SELECT 'new' AS run, 2 AS base_unit_count, 2 AS new_unit_count, 2 AS base_sample_count, "
-UNITS += "2 AS new_sample_count, NULL::VARCHAR AS noise_reason)"
+UNITS += "2 AS new_sample_count, 'step' AS base_unit_kind, NULL::VARCHAR AS noise_reason)"
 # Name, side, count, time, time of the sample.
 SAMPLED = [
     ("same", "base", 1, 10, 10),
@@ -44,16 +44,19 @@ def test_counts_and_times_are_those_of_each_side_per_unit() -> None:
     found = compared("change, base_count, new_count, times.base_ns, times.new_ns, times.difference_share, times.new_sum_ns")
     # All differ by (10 - 30 + 10) / 2 ns per unit.
     assert found == [
-        ("beside", "noise", 1, 1, 5, 10, -1, 20),
+        ("beside", "slower", 1, 1, 5, 10, -1, 20),
         ("gone", "removed", 3, None, 15, 0, 3, 0),
         ("same", None, 2, 2, 10, 10, 0, 20),
         ("slower", "slower", 2, 2, 10, 15, -1, 30),
     ]
 
 
-def test_what_has_no_sample_is_unknown_for_the_given_reason() -> None:
-    found = compared("change, times.p_value, times.is_noise, times.reason", ", unsampled := 'of no step'")
-    assert {row[0]: row[1:] for row in found}["beside"] == ("slower", None, None, "of no step")
+@pytest.mark.parametrize(
+    ("given", "reason"), [("", "its kernels belong to no step"), (", unsampled := 'idle time'", "idle time")]
+)
+def test_what_has_no_sample_is_unknown_for_a_reason(given: str, reason: str) -> None:
+    found = compared("change, times.p_value, times.is_noise, times.reason", given)
+    assert {row[0]: row[1:] for row in found}["beside"] == ("slower", None, None, reason)
     assert {row[0]: row[1:] for row in found}["slower"] == ("slower", 0, False, None)
 
 
