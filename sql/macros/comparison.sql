@@ -73,7 +73,9 @@ CREATE MACRO IF NOT EXISTS compared_times(sampled, comparison, key, more := NULL
             'new_sd_ns': new_sd_ns,
             'p_value': p_value,
             'is_noise': is_noise,
-            'reason': if(is_noise IS NULL, coalesce(noise_reason, unsampled, 'its kernels belong to no ' || base_unit_kind), NULL),
+            'reason': CASE
+                WHEN is_noise IS NULL THEN coalesce(noise_reason, unsampled, 'its kernels belong to no ' || base_unit_kind)
+            END,
             'base_sum_ns': base_sum_ns,
             'new_sum_ns': new_sum_ns
         } AS times,
