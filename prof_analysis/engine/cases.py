@@ -8,9 +8,11 @@ a table stands in a line of its own above its rows: rows of tables that are read
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
+from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 
 import duckdb
 
@@ -95,43 +97,66 @@ def _option(name: str, text: str, file: Path, line: int) -> object:
         return text
 
 
-def failures_in(file: Path, own: tuple[Table, ...] = ()) -> list[Case]:
-    """Return the cases of a page, each with its failures.
+def failures_in(
+    file: Path,
+    own: tuple[Table, ...] = (),
+    body: str | None = None,
+    raw_columns: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
+) -> list[Case]:
+    """Return the cases of a page, each with its failures; `body` and `raw_columns` are those of rows_of().
 
     Raises InputError, with the line, for a case without expected rows, or with an unknown table, column or option.
     """
-    name = f"{file.parent.name}.{file.name.removesuffix(ENDING)}"
+    name = f"{'trace' if body else file.parent.name}.{file.name.removesuffix(ENDING)}"
     cases = cases_in(file)
     for case in cases:
         try:
-            case.failures = _failures(case, name, own)
+            case.failures = _failures(case, name, own, partial(rows_of, own=own, body=body, raw_columns=raw_columns))
         except InputError as error:
             raise InputError(f"{file}:{case.line}: {error}", path=file) from error
     return cases
 
 
-def _failures(case: Case, name: str, own: tuple[Table, ...]) -> list[str]:
+def _failures(case: Case, name: str, own: tuple[Table, ...], rows_of: Callable[..., list[dict[str, object]]]) -> list[str]:
     if name not in case.rows:
         raise InputError(f"the case expects no rows of {name}; write its name, and a table without rows where it has none")
     given = {table: rows for table, rows in case.rows.items() if table != name}
     variables: Variables = Options(**case.options).variables() if case.options else {}  # type: ignore[arg-type]
-    found = rows_of(name, given, variables, own)
-    types = {column.shown_name: column.shown_type for column in all_tables(own)[name].columns}
+    found = rows_of(name, given, variables)
+    table = all_tables(own)[name]
+    types = {column.shown_name: column.shown_type for column in table.columns}
+    for column in dict.fromkeys(column for row in case.rows[name] for column in row):
+        if column not in types:
+            raise InputError(f"there is no column {column}; there are {', '.join(types)}")
+    if not table.is_ordered:
+        found = _in_order_of(case.rows[name], found, types)
     return list(_differences(case.rows[name], found, types))
 
 
 def _differences(expected: list[Row], found: list[dict[str, object]], types: Mapping[str, str]) -> Iterator[str]:
-    for column in dict.fromkeys(column for row in expected for column in row):
-        if column not in types:
-            raise InputError(f"there is no column {column}; there are {', '.join(types)}")
     if len(expected) != len(found):
         yield f"{len(found)} rows, expected {len(expected)}"
     for number, (row, other) in enumerate(zip(expected, found, strict=False), 1):
-        for column, type_ in types.items():
-            if not _is_equal(row.get(column), other[column], type_):
-                yield f"row {number}: {column} is {_shown(other[column])}, expected {row.get(column) or 'NULL'}"
+        for column in _differing(row, other, types):
+            yield f"row {number}: {column} is {_shown(other[column])}, expected {row.get(column) or 'NULL'}"
     for unexpected in found[len(expected) :]:
         yield f"not expected: {', '.join(f'{name} {_shown(value)}' for name, value in unexpected.items() if value is not None)}"
+
+
+def _in_order_of(expected: list[Row], found: list[dict[str, object]], types: Mapping[str, str]) -> list[dict[str, object]]:
+    """Return rows that have no order in that of the expected ones; the places of those that equal none have the others."""
+    left = list(found)
+    ordered: list[dict[str, object] | None] = []
+    for row in expected:
+        equal = next((one for one in left if not _differing(row, one, types)), None)
+        ordered.append(equal)
+        if equal is not None:
+            left.remove(equal)
+    return [*(left.pop(0) if one is None else one for one in ordered if one is not None or left), *left]
+
+
+def _differing(expected: Row, found: Mapping[str, object], types: Mapping[str, str]) -> list[str]:
+    return [column for column, type_ in types.items() if not _is_equal(expected.get(column), found[column], type_)]
 
 
 def _is_equal(expected: str | None, found: object, type_: str) -> bool:
