@@ -1,8 +1,5 @@
 """The analysis `graph-overhead`: what do calls of compiled graphs cost on the host?"""
 
-from collections.abc import Mapping
-from typing import Any
-
 from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import WHY, Analysis, Rows
 from prof_analysis.analyses.answer import Block, Facts, Source, said, size_of, table_of
@@ -61,7 +58,7 @@ def graph_overhead(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
         "max": "max_ns",
         "calls": "call_count",
         "kind": ("text", lambda row: "compiling" if row["is_compiling"] else "replay"),
-        "graph": ("text", _graph),
+        "graph": ("text", lambda row: ", ".join(filter(None, (row["name"], row["region"])))),
         "profile": "profile",
     }
     return facts, [
@@ -73,8 +70,3 @@ def graph_overhead(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
             *(f"in {row['calls']:,} of {several(total['calls'], 'call')}: {row['reason']}" for row in unknown),
         ),
     ]
-
-
-def _graph(row: Mapping[str, Any]) -> str:
-    region = "" if row["region"] is None else f", {row['region']}"
-    return f"{row['name']}{region}"

@@ -23,6 +23,7 @@ ANALYSIS = Analysis(
     "kernels",
     {"step.time": "StepTime", "step.communication": "StepCommunication", "step.copy": "StepCopy"},
     section="steps",
+    captions=("Steps", "Communication of groups, and how much of it computing covers"),
     requires=(any_of("kernels", "reported_steps"),),
     also=(
         "step.reported_audit",
