@@ -37,10 +37,7 @@ ANALYSIS = Analysis(
     Raises InputError when no rank holds compute kernels and samples of the clock.
     """,
     keys=lambda: schema.answer(
-        all=schema.one(
-            "all devices",
-            "across.clock_total",
-        ),
+        all=schema.one("all devices", "across.clock_total"),
         devices=schema.rows("devices whose lower clock cost most", "clock.device"),
         kernel_types=schema.rows("types of kernels that it cost most", "across.clock_kernel_type"),
     ),

@@ -32,12 +32,7 @@ ANALYSIS = Analysis(
     captions=("Groups",),
     requires=(COMMUNICATION,),
     options=(INPUT, MODULES, MACHINE),
-    also=(
-        "module.chosen_domain",
-        "across.communication_time",
-        "across.communication_unknown",
-        "across.job",
-    ),
+    also=("module.chosen_domain", "across.communication_time", "across.communication_unknown", "across.job"),
     rows={
         "op": Rows("communication.time"),
         "group": Rows("communication.group_time", is_listed=True),
@@ -60,10 +55,7 @@ ANALYSIS = Analysis(
     keys=lambda: schema.answer(
         job=schema.JOB,
         all=schema.one("all operators", "across.communication_time"),
-        longest_groups=schema.rows(
-            "operators by type and group",
-            schema.row("across.communication_group_time", *_OF_GROUPS),
-        ),
+        longest_groups=schema.rows("operators by type and group", schema.row("across.communication_group_time", *_OF_GROUPS)),
         unknown=schema.rows("what is not split, by reason", "across.communication_unknown"),
         unpaired=schema.rows(
             "operators that send or receive without a partner",

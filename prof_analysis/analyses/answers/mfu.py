@@ -34,12 +34,7 @@ ANALYSIS = Analysis(
     captions=("MFU and efficiency of ops, by their shapes",),
     requires=("compute", "shapes"),
     options=(INPUT, MODULES, MACHINE, "peak_tflops"),
-    also=(
-        "module.chosen_domain",
-        "across.mfu_peak",
-        "across.mfu_left_out",
-        "across.mfu_finding",
-    ),
+    also=("module.chosen_domain", "across.mfu_peak", "across.mfu_left_out", "across.mfu_finding"),
     rows={
         "module": Rows("mfu.module", requires=("modules", "kernels")),
         "op": Rows("mfu.op"),

@@ -88,8 +88,7 @@ ANALYSIS = Analysis(
     },
 )
 Module = Annotated[
-    str | None,
-    Doc("Show only this module and the modules inside it.", ANSWER, spelled="Layer/Linear", value="NAME"),
+    str | None, Doc("Show only this module and the modules inside it.", ANSWER, spelled="Layer/Linear", value="NAME")
 ]
 
 # The columns of what costs modules: of ops with the kernels that they launched, or with the lines that called them.

@@ -41,9 +41,7 @@ ANALYSIS = Analysis(
     keys=lambda: schema.answer(
         **schema.columns_of("across.op_total"),
         heaviest_ops=schema.rows(
-            "ops; with --by source-line each with a line that called it",
-            "across.op_statistic",
-            "across.op_source_line",
+            "ops; with --by source-line each with a line that called it", "across.op_statistic", "across.op_source_line"
         ),
     ),
 )

@@ -18,11 +18,7 @@ ANALYSIS = Analysis(
     "them.",
     "forward and backward passes (mark them with mstx ranges named forward_step and backward_step, mark the modules, "
     "or collect with with_stack=True)",
-    {
-        "pipeline.pass": "PipelinePass",
-        "pipeline.stage": "PipelineStage",
-        "across.pipeline_rank": "PipelineRank",
-    },
+    {"pipeline.pass": "PipelinePass", "pipeline.stage": "PipelineStage", "across.pipeline_rank": "PipelineRank"},
     section="pipeline",
     requires=(any_of("modules", "marks", "stacks"),),
     options=(INPUT, MODULES, MACHINE),

@@ -45,10 +45,7 @@ ANALYSIS = Analysis(
     keys=lambda: schema.by_level(
         schema.answer(
             all_kernels_ns=schema.amount("time of all kernels", "ns"),
-            parts=schema.rows(
-                "what has a stack (reason null), and what has none",
-                "across.stack_total",
-            ),
+            parts=schema.rows("what has a stack (reason null), and what has none", "across.stack_total"),
             heaviest=schema.rows("places in the source, or whole stacks"),
         ),
         "heaviest",
