@@ -1,7 +1,8 @@
 """An analysis: the capabilities that it requires, its tables, and their names in exports."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from prof_analysis.common.capabilities import Requirement, any_of
 from prof_analysis.common.option_docs import INPUT, MACHINE
@@ -59,7 +60,7 @@ class Analysis:
     is, the usual one first. `place` and `heading`: where the help of the command has it. `section`: the section of the report
     that shows its answer, with `captions` above its tables. `examples`: words of a command line
     behind its name, where `result` is a folder of a profile, by what they do. `returns`: the documentation of its method of
-    Profile.
+    Profile. `keys`: the schema of its answer with --json, made when it is asked for, since it reads the heads of tables.
 
     The function of the same name beside it answers: it takes the tables, how many rows to show, perhaps `by`, and options of
     the screen, and returns facts and blocks.
@@ -73,6 +74,7 @@ class Analysis:
     requires: tuple[Requirement, ...]
     place: int
     returns: str
+    keys: Callable[[], Mapping[str, Any]]
     heading: str = WHERE
     section: str | None = None
     captions: tuple[str, ...] = ()

@@ -96,17 +96,10 @@ def table_of(
 
     formats: dict[str, ShownFormat] = {"profile": "text"}  # It precedes the columns that heads document.
     formats |= {column.shown_name: column.format for column in documented_tables()[table].columns}
-    made = [_format_and_getter(source, formats) for source in columns.values()]
+    made = [(formats[one], itemgetter(one)) if isinstance(one, str) else one for one in columns.values()]
     shown = tuple(ShownColumn(header, format_) for header, (format_, _) in zip(columns, made, strict=True))
     bar = bar or next((header for header in columns if header.startswith("share of ")), None)
     return ShownTable(shown, tuple(tuple(get(row) for _, get in made) for row in rows), bar)
-
-
-def _format_and_getter(
-    source: Source, formats: Mapping[str, ShownFormat]
-) -> tuple[ShownFormat, Callable[[Mapping[str, Any]], Any]]:
-    """Return the format of a column and the function that takes its value from a row."""
-    return (formats[source], itemgetter(source)) if isinstance(source, str) else source
 
 
 def said(*lines: str) -> Sentences:

@@ -32,11 +32,11 @@ def schema_of(command: str) -> schema.Schema:
     of_listed = [
         schema.answer(
             level={"const": by, "description": "what a row is, as --by has it"},
-            rows_shown=schema.rows("rows of the table", schema.row(rows.over_ranks or rows.table)),
+            rows_shown=schema.rows("rows of the table", rows.over_ranks or rows.table),
         )
         for by, rows in listed.items()
     ]
-    own: schema.Schema = _file_of(command).keys()
+    own: schema.Schema = dict(ANALYSES[command].keys())
     return {"anyOf": [*own.get("anyOf", [own]), *of_listed]} if of_listed else own
 
 

@@ -25,7 +25,9 @@ def sentences_of(facts: Facts) -> Iterable[str]:
         yield f"noise is not known: {size['noise_reason']}"
     else:
         samples = " and ".join(several(size[f"{side}_sample_count"], size["sample_kind"]) for side in ("base", "new"))
-        few = "; with so few, even large differences can pass for noise" if _has_few_samples(size) else ""
+        # Then a test finds none but the largest differences; as in comparison_finding.
+        is_few = min(size["base_sample_count"], size["new_sample_count"]) < 5
+        few = "; with so few, even large differences can pass for noise" if is_few else ""
         yield f"noise is what {size['sample_kind']}s vary: {samples}{few}"
     with_modules = [side for side in ("base", "new") if size[f"{side}_paired_share"] is not None]
     if len(with_modules) == 1:
@@ -49,11 +51,6 @@ def sentences_of(facts: Facts) -> Iterable[str]:
     parts = [f"{row['location']} {change(row['difference_ns'])}" for row in facts["locations"] if row["difference_ns"]]
     whole = "all kernel time" if any(row["figure"] == OUTSIDE for row in facts["summary"]) else "kernel time"
     yield f"{whole} {change(size['difference_ns'])}{': ' if parts else ''}{', '.join(parts)}"
-
-
-def _has_few_samples(size: Mapping[str, Any]) -> bool:
-    """Return whether a side has so few values that a test finds but the largest differences; as in comparison_finding."""
-    return bool(min(size["base_sample_count"], size["new_sample_count"]) < 5)
 
 
 def _size(size: Mapping[str, Any], side: str) -> str:

@@ -13,15 +13,8 @@ _USERS = {"device": "all processes on the device", "process": "this process", "a
 
 def failure_of(event: Row) -> str:
     """Return a sentence about an attempt to allocate that failed."""
-    where = ", ".join(
-        text
-        for text, is_known in (
-            (f"rank {rank_name(event)}", True),
-            (f"device {event['device_id']}", event["device_id"] is not None),
-            (f"step {event['step_id']}", event["step_id"] is not None),
-        )
-        if is_known
-    )
+    known = [f"{name} {event[f'{name}_id']}" for name in ("device", "step") if event[f"{name}_id"] is not None]
+    where = ", ".join([f"rank {rank_name(event)}", *known])
     op = "" if event["op_name"] is None else f" by {event['op_name']}"
     left = "" if event["left_bytes"] is None else f" of {size(event['memory_bytes'])}, which left {size(event['left_bytes'])}"
     held = f"{size(event['allocated_bytes'])} were allocated and {size(event['reserved_bytes'])} reserved"

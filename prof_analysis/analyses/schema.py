@@ -91,12 +91,12 @@ def answer(*optional: str, **properties: Schema) -> Schema:
 
 def row(table: str, *columns: str, without: Iterable[str] = (), **more: Schema) -> Schema:
     """Return the schema of a row: with all columns of a table, with those named, or without some; with `more` keys."""
-    known = [column.shown_name for column in shown_columns(_tables()[table])]
     left_out = set(without)
-    if unknown := ({*columns} | left_out) - set(known):
-        raise ValueError(f"{table} has no {', '.join(sorted(unknown))}")
     if not (columns or left_out or more):
         return {"$ref": f"#/$defs/{table}"}
+    known = [column.shown_name for column in shown_columns(_tables()[table])]
+    if unknown := ({*columns} | left_out) - set(known):
+        raise ValueError(f"{table} has no {', '.join(sorted(unknown))}")
     names = [name for name in columns or known if name not in left_out]
     return also(fields(**{name: {"$ref": f"#/$defs/{table}/properties/{name}"} for name in names}), **more)
 
@@ -106,21 +106,30 @@ def of_module(table: str) -> Schema:
     return row(table, without=("parent_module", "module"), module=MODULE)
 
 
-def one(meaning: str, of_row: Schema) -> Schema:
-    """Return the schema of one row, or of another object."""
-    return {**of_row, "description": meaning}
+def _row_of(one: Schema | str) -> Schema:
+    return row(one) if isinstance(one, str) else one
 
 
-def rows(meaning: str, *of_row: Schema) -> Schema:
-    """Return the schema of a list of rows, which may be of several tables."""
-    items = {"items": of_row[0] if len(of_row) == 1 else {"anyOf": list(of_row)}} if of_row else {}
+def one(meaning: str, of_row: Schema | str) -> Schema:
+    """Return the schema of one row, which a table may stand for, or of another object."""
+    return {**_row_of(of_row), "description": meaning}
+
+
+def rows(meaning: str, *of_row: Schema | str) -> Schema:
+    """Return the schema of a list of rows, which may be of several kinds; a table stands for its whole rows."""
+    kinds = [_row_of(kind) for kind in of_row]
+    items = {"items": kinds[0] if len(kinds) == 1 else {"anyOf": kinds}} if kinds else {}
     return {"type": "array", **items, "description": meaning}
 
 
-def by_level(schema: Schema, key: str, rows_of: Mapping[str, Schema]) -> Schema:
+# The ranks of the job, in each answer that tells how many of them are here.
+JOB = one("how many ranks of the job are here", "across.job")
+
+
+def by_level(schema: Schema, key: str, rows_of: Mapping[str, Schema | str]) -> Schema:
     """Return the schema of an object whose rows in `key` depend on its key `level`."""
     cases = [
-        {"if": {"properties": {"level": {"const": level}}}, "then": {"properties": {key: {"items": of_row}}}}
+        {"if": {"properties": {"level": {"const": level}}}, "then": {"properties": {key: {"items": _row_of(of_row)}}}}
         for level, of_row in rows_of.items()
     ]
     return {**also(schema, level=one_of("what a row is", *rows_of)), "allOf": cases}

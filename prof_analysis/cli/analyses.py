@@ -14,6 +14,7 @@ from prof_analysis.cli.help import AnalysisCommand, epilog_of
 from prof_analysis.cli.options import Anonymize, ProfilePath, ResultOptions, ScreenOptions, takes_options
 from prof_analysis.cli.screen import exit_on_error, finish, opened, show
 from prof_analysis.common.options import Keywords
+from prof_analysis.exports import check_type
 
 app = typer.Typer()
 
@@ -56,7 +57,6 @@ def stage_durations(
         from prof_analysis.logs import vllm_stages as stage_log
         from prof_analysis.logs.answer import stage_durations as answer_of
         from prof_analysis.profile.command import command_line
-        from prof_analysis.profile.exporting import check_type
         from prof_analysis.sources.rank import readable
 
         with stage_log.open_logs(logs, anonymize) as opened:
@@ -88,7 +88,6 @@ def _analyse(
     """Write the tables of an analysis and its extras, and print its answer; `shown` has the options of the answer."""
     with opened(screen, path, options) as profile:
         from prof_analysis.analyses.answering import answer_of
-        from prof_analysis.profile.exporting import check_type
 
         export_type = str(result.export_type or "db")
         check_type(export_type, command)

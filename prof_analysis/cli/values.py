@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import partial
 
 import typer
 
@@ -33,18 +34,10 @@ def _thresholds(text: str) -> dict[str, float]:
         ) from None
 
 
-def _numbers(text: str) -> list[int]:
-    parts = [part.strip() for part in text.split(",")]
-    if not all(part.isdecimal() for part in parts):
-        raise typer.BadParameter(f"{text}: give rank ids separated by commas, such as 0,3", param_hint="--rank-list")
-    return [int(part) for part in parts]
-
-
-def _steps(text: str) -> list[int]:
-    parts = [part.strip() for part in text.split(",")]
-    if not all(part.isdecimal() for part in parts):
-        raise typer.BadParameter(f"{text}: give numbers of steps separated by commas, such as 1,2", param_hint="--skip-steps")
-    return [int(part) for part in parts]
+def _numbers(text: str, option: str, expected: str) -> list[int]:
+    if not all(part.isdecimal() for part in _words(text)):
+        raise typer.BadParameter(f"{text}: give {expected}", param_hint=option)
+    return [int(part) for part in _words(text)]
 
 
 def _rank_pairs(text: str) -> dict[int, int]:
@@ -63,8 +56,8 @@ def _words(text: str) -> list[str]:
 
 # Options that are texts on the command line, and the functions that read them.
 PARSERS: dict[str, Callable[[str], object]] = {
-    "rank_list": _numbers,
-    "skip_steps": _steps,
+    "rank_list": partial(_numbers, option="--rank-list", expected="rank ids separated by commas, such as 0,3"),
+    "skip_steps": partial(_numbers, option="--skip-steps", expected="numbers of steps separated by commas, such as 1,2"),
     "rank_map": _rank_pairs,
     "module_domains": _words,
     "memory_limit": _bytes,

@@ -1,6 +1,6 @@
 """The capabilities of ranks: a source says which of them a rank has, an analysis says which of them it requires."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import TypeAlias
 
 # Capability -> its meaning, as in "no {meaning}". A reported figure is one that the profiler itself computed.
@@ -64,23 +64,26 @@ def any_of(*capabilities: str) -> Requirement:
     return capabilities
 
 
+def _unmet(requires: tuple[Requirement, ...], lacks: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
+    """Yield the alternatives of each requirement that is not met."""
+    for requirement in requires:
+        capabilities = (requirement,) if isinstance(requirement, str) else requirement
+        if all(capability in lacks for capability in capabilities):
+            yield capabilities
+
+
 def why_not(requires: tuple[Requirement, ...], lacks: Mapping[str, str]) -> str | None:
     """Return the reason for the first requirement that is not met; None where all are.
 
     `lacks` has the capabilities that the rank lacks, each with the reason.
     """
-    for requirement in requires:
-        capabilities = (requirement,) if isinstance(requirement, str) else requirement
-        if all(capability in lacks for capability in capabilities):
-            return lacks[capabilities[0]]
-    return None
+    return next((lacks[capabilities[0]] for capabilities in _unmet(requires, lacks)), None)
 
 
 def recorded_from(requires: tuple[Requirement, ...], lacks: Mapping[str, str]) -> int | None:
     """Return the level of prof_analysis.collect that records the data missing for these requirements; None if no level does."""
-    levels = []
-    for requirement in requires:
-        capabilities = (requirement,) if isinstance(requirement, str) else requirement
-        if all(capability in lacks for capability in capabilities):
-            levels.append(min((RECORDED_FROM[one] for one in capabilities if one in RECORDED_FROM), default=None))
+    levels = [
+        min((RECORDED_FROM[one] for one in capabilities if one in RECORDED_FROM), default=None)
+        for capabilities in _unmet(requires, lacks)
+    ]
     return None if None in levels else max((level for level in levels if level is not None), default=None)

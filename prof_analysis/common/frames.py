@@ -79,17 +79,9 @@ def to_pandas(table: "pyarrow.Table") -> "pandas.DataFrame":
     import pandas
     import pyarrow
 
-    nullable = {
-        pyarrow.bool_(): pandas.BooleanDtype(),
-        pyarrow.int8(): pandas.Int8Dtype(),
-        pyarrow.int16(): pandas.Int16Dtype(),
-        pyarrow.int32(): pandas.Int32Dtype(),
-        pyarrow.int64(): pandas.Int64Dtype(),
-        pyarrow.uint8(): pandas.UInt8Dtype(),
-        pyarrow.uint16(): pandas.UInt16Dtype(),
-        pyarrow.uint32(): pandas.UInt32Dtype(),
-        pyarrow.uint64(): pandas.UInt64Dtype(),
-    }
+    names = ("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64")
+    nullable = {pyarrow.type_for_alias(name.lower()): pandas.api.types.pandas_dtype(name) for name in names}
+    nullable[pyarrow.bool_()] = pandas.BooleanDtype()
     frame: pandas.DataFrame = table.to_pandas()
     for field, column in zip(table.schema, table.columns, strict=True):
         if field.type in nullable and column.null_count:

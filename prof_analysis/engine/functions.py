@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pkgutil import resolve_name
 
 import duckdb
 
@@ -21,8 +22,8 @@ def functions_for(connection: duckdb.DuckDBPyConnection, sql: str, through_macro
     """
     calls = sorted(set(_CALL.findall(sql + called_in(sql) if through_macros else sql)))
     for name in calls:
-        find, takes, gives = FUNCTIONS[name]
-        connection.create_function(name, find(), takes, gives)  # type: ignore[arg-type]
+        function, takes, gives = FUNCTIONS[name]
+        connection.create_function(name, resolve_name(function), takes, gives)  # type: ignore[arg-type]
     try:
         yield bool(calls)
     finally:

@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from difflib import get_close_matches
 
+from prof_analysis.common.errors import InputError
 from prof_analysis.engine.quotes import quote, quote_text
 from prof_analysis.engine.rules import Threshold
 from prof_analysis.engine.table_file import Column, Table
@@ -62,9 +64,14 @@ def _left(rule: Table) -> str:
     return f" WHERE {' AND '.join(conditions)}" if conditions else ""
 
 
-def names_of_thresholds(tables: Tables) -> list[str]:
-    """Return the names of all thresholds, as users set them: rule.name."""
-    return [f"{rule}.{one.name}" for rule, one in _thresholds_by_rule(tables.values(), tables)]
+def check_thresholds(given: Mapping[str, float], tables: Tables) -> None:
+    """Raise InputError, which names similar thresholds, where one that is given as rule.name does not exist."""
+    names = [f"{rule}.{one.name}" for rule, one in _thresholds_by_rule(tables.values(), tables)] if given else []
+    for name in given:
+        if name not in names:
+            near = get_close_matches(name, names, 3, 0.5)
+            meant = f"did you mean {' or '.join(near)}? " if near else ""
+            raise InputError(f"there is no threshold {name}: {meant}`prof-analysis table advice.threshold -d PATH` lists all")
 
 
 def _thresholds_by_rule(some: Iterable[Table], tables: Tables) -> Iterator[tuple[str, Threshold]]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from prof_analysis.engine.database import quote_path
 from prof_analysis.engine.planning import Plan, before_guards
 from prof_analysis.engine.quotes import quote
-from prof_analysis.engine.table_file import Column, Table, empty_select
+from prof_analysis.engine.table_file import Table, empty_select
 
 TEXTS = "trace.string"
 # Parquet would make doubles of them. A million texts of 128 bits take 45 s.
@@ -102,12 +102,8 @@ def _need(needed: dict[str, set[str]], plan: Plan, table: Table) -> None:
 
 def _rows_of(table: Table, kept: KeptTable) -> str:
     """Return the query that reads a table from its file, in the types and the order of its columns."""
-    cells = [_cell(column) for column in table.columns if column.name in kept.columns]
+    cells = [f"{quote(one.name)}::{one.stored_type} AS {quote(one.name)}" for one in table.columns if one.name in kept.columns]
     return f"SELECT {', '.join(cells) or 'NULL AS nothing_read'} FROM {_parquet([kept.file])}"
-
-
-def _cell(column: Column) -> str:
-    return f"{quote(column.name)}::{column.stored_type} AS {quote(column.name)}"
 
 
 def _texts_of(files: Sequence[Path]) -> str:

@@ -109,7 +109,8 @@ def make_plan(
             if (source, query) not in known_scans:
                 empty = empty or opened.enter_context(_open_planner(definitions, sql_of(tables, order)))
                 for need in tables[name].needs & lacking.keys():
-                    _create_empty(empty, need, lacking.pop(need))
+                    described = ", ".join(f"{quote(column)} {type_}" for column, type_ in lacking.pop(need).items())
+                    empty.execute(f"CREATE TABLE {need} ({described})")
                 known_scans[source, query] = _scans(empty, query)
             reads[name] = known_scans[source, query]
             for scanned, columns_read in reads[name].items():
@@ -210,11 +211,6 @@ def _open_planner(tables: Iterable[str], sql: str) -> duckdb.DuckDBPyConnection:
     optimizers = [row[0] for row in connection.execute("FROM duckdb_optimizers()").fetchall()]
     connection.execute(f"SET disabled_optimizers = '{','.join(set(optimizers) - {'unused_columns'})}'")
     return connection
-
-
-def _create_empty(connection: duckdb.DuckDBPyConnection, name: str, columns: Mapping[str, str]) -> None:
-    described = ", ".join(f"{quote(column)} {type_}" for column, type_ in columns.items())
-    connection.execute(f"CREATE TABLE {name} ({described})")
 
 
 def _scans(connection: duckdb.DuckDBPyConnection, query: str) -> dict[str, frozenset[str]]:

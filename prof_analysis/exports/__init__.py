@@ -8,7 +8,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from prof_analysis.common.errors import OutputError, reason_of
+from prof_analysis.analyses import ANALYSES
+from prof_analysis.common.errors import InputError, OutputError, reason_of
+from prof_analysis.common.option_docs import check
 
 if TYPE_CHECKING:
     import duckdb
@@ -34,7 +36,12 @@ class ExportType(StrEnum):
     collapsed = "collapsed"
 
 
-EXPORT_TYPES = tuple(ExportType)
+def check_type(export_type: str, command: str) -> None:
+    """Raise an InputError unless a command writes this format: pictures are of some analyses alone."""
+    check("export_type", export_type, export_type in tuple(ExportType), ", ".join(ExportType))
+    drawing = [name for name, analysis in ANALYSES.items() if export_type in analysis.pictures]
+    if drawing and command not in drawing:
+        raise InputError(f"export_type={export_type!r}: {command} does not write it; {', '.join(drawing)} do")
 
 
 def export(

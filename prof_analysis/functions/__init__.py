@@ -1,55 +1,19 @@
 """Python functions that the SQL of tables calls: they do what takes SQL a hundred times as long, or cannot be said in it."""
 
-from collections.abc import Callable, Mapping
-from typing import Any
-
-
-def _student_p() -> Callable[..., Any]:
-    from prof_analysis.functions.student import p_value
-
-    return p_value
-
-
-def _student_quantile() -> Callable[..., Any]:
-    from prof_analysis.functions.student import quantile
-
-    return quantile
-
-
-def _matched_nodes() -> Callable[..., Any]:
-    from prof_analysis.functions.suggestions import matched_nodes
-
-    return matched_nodes
-
-
-def _suggested_aliases() -> Callable[..., Any]:
-    from prof_analysis.functions.suggestions import suggested_aliases
-
-    return suggested_aliases
-
-
-def _lanes() -> Callable[..., Any]:
-    from prof_analysis.functions.lanes import lanes
-
-    return lanes
-
-
-def _paired_calls() -> Callable[..., Any]:
-    from prof_analysis.functions.pairing import paired_calls
-
-    return paired_calls
-
+from collections.abc import Mapping
 
 _TREE = "STRUCT(parents INTEGER[], names VARCHAR[], keys UBIGINT[])"
 _CALLS = (
     "STRUCT(operations VARCHAR[], sizes BIGINT[], are_together BOOLEAN[], starts BIGINT[], ends BIGINT[], clock BIGINT[])[]"
 )
-# Name -> what gives the function, the types of its arguments and of what it returns.
-FUNCTIONS: Mapping[str, tuple[Callable[[], Callable[..., Any]], list[str], str]] = {
-    "matched_nodes": (_matched_nodes, [_TREE, _TREE, "VARCHAR[]"], "STRUCT(base INTEGER, new INTEGER, how VARCHAR)[]"),
-    "suggested_aliases": (_suggested_aliases, [_TREE, _TREE, "VARCHAR[]"], "STRUCT(base VARCHAR, new VARCHAR)[]"),
-    "lanes": (_lanes, ["BIGINT[]", "BIGINT[]"], "INTEGER[]"),
-    "paired_calls": (_paired_calls, [_CALLS], "INTEGER[][]"),
-    "student_p": (_student_p, ["DOUBLE", "DOUBLE"], "DOUBLE"),
-    "student_quantile": (_student_quantile, ["DOUBLE"], "DOUBLE"),
+_MATCHED = "STRUCT(base INTEGER, new INTEGER, how VARCHAR)[]"
+_SUGGESTED = "STRUCT(base VARCHAR, new VARCHAR)[]"
+# Name in SQL -> the function, imported when a table calls it, the types of its arguments and of what it returns.
+FUNCTIONS: Mapping[str, tuple[str, list[str], str]] = {
+    "matched_nodes": ("prof_analysis.functions.suggestions.matched_nodes", [_TREE, _TREE, "VARCHAR[]"], _MATCHED),
+    "suggested_aliases": ("prof_analysis.functions.suggestions.suggested_aliases", [_TREE, _TREE, "VARCHAR[]"], _SUGGESTED),
+    "lanes": ("prof_analysis.functions.lanes.lanes", ["BIGINT[]", "BIGINT[]"], "INTEGER[]"),
+    "paired_calls": ("prof_analysis.functions.pairing.paired_calls", [_CALLS], "INTEGER[][]"),
+    "student_p": ("prof_analysis.functions.student.p_value", ["DOUBLE", "DOUBLE"], "DOUBLE"),
+    "student_quantile": ("prof_analysis.functions.student.quantile", ["DOUBLE"], "DOUBLE"),
 }

@@ -10,22 +10,15 @@ from prof_analysis.analyses import ANALYSES
 
 
 def command_line(is_anonymous: bool) -> str:
-    """Return the command line of this process; where it is to be anonymous, without values."""
-    return _options_of_command_line() if is_anonymous else _command_line()
+    """Return the command line of this process; bytes that are not UTF-8 are written as \\xff.
 
-
-def _command_line() -> str:
-    """Return the command line of this process; bytes that are not UTF-8 are written as \\xff."""
+    Where it is to be anonymous, `...` stands in place of each value, and of another program it is the kind alone.
+    """
     program, *arguments = getattr(sys, "argv", None) or [""]
     file = Path(program)
-    name = f"python -m {file.parent.name}" if file.name == "__main__.py" else shlex.quote(file.name)
-    return os.fsencode(" ".join([name, *map(shlex.quote, arguments)])).decode("utf-8", "backslashreplace")
-
-
-def _options_of_command_line() -> str:
-    """Return the command line of this process with `...` in place of each value; of another program its kind alone."""
-    program, *arguments = getattr(sys, "argv", None) or [""]
-    file = Path(program)
+    if not is_anonymous:
+        name = f"python -m {file.parent.name}" if file.name == "__main__.py" else shlex.quote(file.name)
+        return os.fsencode(" ".join([name, *map(shlex.quote, arguments)])).decode("utf-8", "backslashreplace")
     if file.name != "prof-analysis" and (file.name, file.parent.name) != ("__main__.py", "prof_analysis"):
         return "a Python program"
     known = rf"--[a-z][a-z-]*|-[a-z]|({'|'.join((*ANALYSES, 'compare', 'report', 'table'))})$"

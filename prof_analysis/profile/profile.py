@@ -14,9 +14,9 @@ from prof_analysis.common.errors import QueryError
 from prof_analysis.common.option_docs import check, check_path
 from prof_analysis.common.options import described_options
 from prof_analysis.engine.tables import unknown_table
+from prof_analysis.exports import check_type
 from prof_analysis.profile.asked import AskedProfile
 from prof_analysis.profile.asking import ask, require
-from prof_analysis.profile.exporting import check_type
 from prof_analysis.profile.questions import Questions, gives
 
 if TYPE_CHECKING:

@@ -87,7 +87,8 @@ def _build(job: Job, work: _Work, on_work: OnWork) -> None:
     keeps = _may_keep(job) and TEXTS in plan.order
     if keeps:
         work.kept = find_kept(connection, work.store, (work.tables[name] for name in plan.order), facts)
-        guards = {name: facts.guards[file] for name, file in _guard_files(work) if file in facts.guards}
+        files = {table.guard: work.store.file(table.guard).name for table in work.tables.values() if table.guard}
+        guards = {name: facts.guards[file] for name, file in files.items() if file in facts.guards}
         plan, work.loaded = restricted(plan, work.tables, job.tables, work.kept, guards)
     is_kept_now = keeps
     read = {name for name, table in work.loaded.items() if not table.needs}
@@ -154,12 +155,6 @@ def _keep(work: _Work, table: Table, columns: frozenset[str]) -> bool:
             with suppress(OSError):
                 one.file.unlink()
     return True
-
-
-def _guard_files(work: _Work) -> list[tuple[str, str]]:
-    """Return the guards of all tables, each with the name of its file."""
-    guards = {table.guard for table in work.tables.values() if table.guard}
-    return [(guard, work.store.file(guard).name) for guard in sorted(guards)]
 
 
 def _not_staged(columns: Mapping[str, frozenset[str]]) -> None:

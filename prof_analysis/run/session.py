@@ -16,6 +16,7 @@ from prof_analysis.common.capabilities import Questions, Requirement
 from prof_analysis.common.errors import InputError, ProfAnalysisError, QueryError, reason_of, remedy_of
 from prof_analysis.common.options import ProfileOptions
 from prof_analysis.engine.database import connect
+from prof_analysis.engine.gathering import check_thresholds
 from prof_analysis.engine.own_tables import read_own_tables
 from prof_analysis.engine.planning import split_across_ranks
 from prof_analysis.engine.table_file import Column, Table
@@ -24,7 +25,6 @@ from prof_analysis.engine.variables import variables_named, variables_read
 from prof_analysis.run.cache.store import RankStore
 from prof_analysis.run.found import chosen_ranks, runs_of, say_what_was_found
 from prof_analysis.run.problems import Problems, found_in_tables
-from prof_analysis.run.rules import check_thresholds
 from prof_analysis.run.secrets import known_ranks, raise_anonymous
 from prof_analysis.run.stores import Stores
 from prof_analysis.run.views import Views
@@ -61,7 +61,7 @@ class Session:
         self.allow_files = options.allow_files
         self._options = options
         self.tables = all_tables(self._own)
-        check_thresholds(options.thresholds, self.tables)
+        check_thresholds(options.thresholds or {}, self.tables)
         self._anonymous = anonymous
         self._problems = Problems(str if anonymous is None else anonymous.shown)
         self.failures, self.warnings, self.details = (self._problems.failures, self._problems.warnings, self._problems.details)

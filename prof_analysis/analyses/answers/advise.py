@@ -8,7 +8,6 @@ from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import WHY, Analysis, Rows
 from prof_analysis.analyses.answer import Block, Entry, Facts, Source, job_of, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
-from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.words import duration, percent, several, steps_of
 from prof_analysis.common.capabilities import any_of
 from prof_analysis.common.option_docs import INPUT, MACHINE, MODULES
@@ -36,6 +35,25 @@ ANALYSIS = Analysis(
     Wins overlap: never add them up. rules() says which rules lack data.
     Raises InputError when no rank holds kernels or step times reported by the profiler.
     """,
+    keys=lambda: schema.answer(
+        job=schema.JOB,
+        findings=schema.rows(
+            "what to change first", schema.row("advice.finding", command=schema.text("command line that shows the evidence"))
+        ),
+        steps_of_ranks=schema.rows("how long the steps of each rank take, by which wins are divided", "across.rank_step"),
+        step_count=schema.count("steps; 0 where none are recorded"),
+        has_steps={"type": "boolean", "description": "whether steps are recorded; else the whole recording counts as one"},
+        judged=schema.texts("rules by which at least one rank can be judged"),
+        not_judged=schema.rows(
+            "rules by which ranks cannot be judged",
+            schema.fields(
+                rule=schema.text("the rule"),
+                reason=schema.text("the data that ranks lack"),
+                ranks=schema.count("ranks that lack it"),
+                level=schema.or_null(schema.count("level of prof_analysis.collect that records it"), "where none does"),
+            ),
+        ),
+    ),
 )
 
 Row = Mapping[str, Any]
@@ -190,27 +208,3 @@ def lacking(facts: Facts) -> Iterator[str]:
 def _named(rules: Sequence[str]) -> str:
     """Return rules by name; many of them by their number."""
     return ", ".join(rules) if len(rules) <= _NAMED else f"{len(rules)} rules"
-
-
-def keys() -> Schema:
-    """Return the schema of the answer with --json."""
-    job = schema.one("how many ranks of the job are here", schema.row("across.job"))
-    not_judged = schema.fields(
-        rule=schema.text("the rule"),
-        reason=schema.text("the data that ranks lack"),
-        ranks=schema.count("ranks that lack it"),
-        level=schema.or_null(schema.count("level of prof_analysis.collect that records it"), "where none does"),
-    )
-    return schema.answer(
-        job=job,
-        findings=schema.rows(
-            "what to change first", schema.row("advice.finding", command=schema.text("command line that shows the evidence"))
-        ),
-        steps_of_ranks=schema.rows(
-            "how long the steps of each rank take, by which wins are divided", schema.row("across.rank_step")
-        ),
-        step_count=schema.count("steps; 0 where none are recorded"),
-        has_steps={"type": "boolean", "description": "whether steps are recorded; else the whole recording counts as one"},
-        judged=schema.texts("rules by which at least one rank can be judged"),
-        not_judged=schema.rows("rules by which ranks cannot be judged", not_judged),
-    )

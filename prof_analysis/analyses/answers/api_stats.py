@@ -4,7 +4,6 @@ from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import Analysis, Rows
 from prof_analysis.analyses.answer import Block, Facts, Sort, heaviest_of, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
-from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.words import duration, percent, several
 from prof_analysis.common.option_docs import INPUT, MACHINE
 
@@ -28,6 +27,11 @@ ANALYSIS = Analysis(
     Quantiles are times that occur, as in kernel_stats(). With across_ranks a row covers all ranks.
     Raises InputError when no rank holds host calls.
     """,
+    keys=lambda: schema.answer(
+        roles=schema.rows("all host calls by role", schema.row("across.api_role", "role", "calls", "self_ns", "idle_ns")),
+        rows_left_out=schema.LEFT_OUT,
+        heaviest_calls=schema.rows("host calls", "across.api_statistic"),
+    ),
 )
 
 _COLUMNS = {
@@ -80,12 +84,3 @@ def api_stats(profile: Tables, top: int, sort: Sort = None) -> tuple[Facts, list
         share = 1 - sum(row["share"] or 0 for row in profile.rows("FROM across.api_statistic"))
         lines.append(f"--filter leaves out {several(left_out, 'row')}, with {percent(share)} of the time of all calls")
     return facts, [table_of("across.api_statistic", heaviest, _COLUMNS), said(*lines)]
-
-
-def keys() -> Schema:
-    """Return the schema of the answer with --json."""
-    return schema.answer(
-        roles=schema.rows("all host calls by role", schema.row("across.api_role", "role", "calls", "self_ns", "idle_ns")),
-        rows_left_out=schema.LEFT_OUT,
-        heaviest_calls=schema.rows("host calls", schema.row("across.api_statistic")),
-    )

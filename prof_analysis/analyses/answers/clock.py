@@ -7,7 +7,6 @@ from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import WHY, Analysis, Rows
 from prof_analysis.analyses.answer import Block, Facts, Source, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
-from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.words import duration, percent, rank_name, several
 
 ANALYSIS = Analysis(
@@ -37,6 +36,11 @@ ANALYSIS = Analysis(
     Spans of time are in clock.span, types of kernels in clock.kernel_type.
     Raises InputError when no rank holds compute kernels and samples of the clock.
     """,
+    keys=lambda: schema.answer(
+        all=schema.one("all devices", "across.clock_total"),
+        devices=schema.rows("devices whose lower clock cost most", "clock.device"),
+        kernel_types=schema.rows("types of kernels that it cost most", "across.clock_kernel_type"),
+    ),
 )
 
 
@@ -89,15 +93,3 @@ def _of_all(ranks: int, whole: Mapping[str, Any]) -> Iterator[str]:
             yield f"{duration(whole['computing_lost_ns'])} of it in kernels that counters show to be bound by computing"
     if whole["unrated_count"]:
         yield f"the rated clock of {several(whole['unrated_count'], 'device')} is not recorded: the highest clock seen is taken"
-
-
-def keys() -> Schema:
-    """Return the schema of the answer with --json."""
-    return schema.answer(
-        all=schema.one(
-            "all devices",
-            schema.row("across.clock_total"),
-        ),
-        devices=schema.rows("devices whose lower clock cost most", schema.row("clock.device")),
-        kernel_types=schema.rows("types of kernels that it cost most", schema.row("across.clock_kernel_type")),
-    )

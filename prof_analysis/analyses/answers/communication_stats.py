@@ -4,7 +4,6 @@ from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import COMMUNICATION, Analysis, Rows
 from prof_analysis.analyses.answer import Block, Facts, heaviest_of, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
-from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.words import duration, several
 
 ANALYSIS = Analysis(
@@ -30,6 +29,10 @@ ANALYSIS = Analysis(
     With across_ranks a row covers all ranks.
     Raises InputError when no rank holds communication operators.
     """,
+    keys=lambda: schema.answer(
+        **schema.columns_of("across.communication_total"),
+        heaviest_communication=schema.rows("operators by type and group", "across.communication_statistic"),
+    ),
 )
 
 _SPREAD = {name: f"{name}_ns" for name in ("mean", "median", "p95", "min", "max")}
@@ -64,11 +67,3 @@ def communication_stats(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
             "the times are those that the profiler reported"
         )
     return facts, [table_of("across.communication_statistic", heaviest, columns), said(*lines)]
-
-
-def keys() -> Schema:
-    """Return the schema of the answer with --json."""
-    return schema.answer(
-        **schema.columns_of("across.communication_total"),
-        heaviest_communication=schema.rows("operators by type and group", schema.row("across.communication_statistic")),
-    )

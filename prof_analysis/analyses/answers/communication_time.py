@@ -7,9 +7,11 @@ from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import COMMUNICATION, WHY, Analysis, Rows
 from prof_analysis.analyses.answer import Block, Facts, job_of, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
-from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.words import duration, several
 from prof_analysis.common.option_docs import INPUT, MACHINE, MODULES
+
+_PARTS = ("elapse_ns", "transit_ns", "wait_ns", "synchronization_ns", "idle_ns", "longest_plane_wait_ns", "unknown_ns")
+_OF_GROUPS = ("op_count", *_PARTS, "bandwidth_gb_s", "type", "group_name")
 
 ANALYSIS = Analysis(
     "communication-time",
@@ -30,12 +32,7 @@ ANALYSIS = Analysis(
     captions=("Groups",),
     requires=(COMMUNICATION,),
     options=(INPUT, MODULES, MACHINE),
-    also=(
-        "module.chosen_domain",
-        "across.communication_time",
-        "across.communication_unknown",
-        "across.job",
-    ),
+    also=("module.chosen_domain", "across.communication_time", "across.communication_unknown", "across.job"),
     rows={
         "op": Rows("communication.time"),
         "group": Rows("communication.group_time", is_listed=True),
@@ -55,17 +52,24 @@ ANALYSIS = Analysis(
     a split is None.
     Raises InputError when no rank holds communication operators.
     """,
+    keys=lambda: schema.answer(
+        job=schema.JOB,
+        all=schema.one("all operators", "across.communication_time"),
+        longest_groups=schema.rows("operators by type and group", schema.row("across.communication_group_time", *_OF_GROUPS)),
+        unknown=schema.rows("what is not split, by reason", "across.communication_unknown"),
+        unpaired=schema.rows(
+            "operators that send or receive without a partner",
+            schema.fields(reason=schema.text("why there is none"), operators=schema.count("operators")),
+        ),
+    ),
 )
-
-_PARTS = ("elapse", "transit", "wait", "synchronization", "idle", "longest_plane_wait")
 
 
 def communication_time(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
     """Return the groups and types of operators that took longest, the time of all operators, and why some is not split."""
-    parts = ", ".join(f"{part}_ns" for part in _PARTS)
     groups = profile.rows(
         f"""
-        SELECT op_count, {parts}, unknown_ns, bandwidth_gb_s, type, group_name
+        SELECT {", ".join(_OF_GROUPS)}
         FROM across.communication_group_time
         ORDER BY elapse_ns DESC, type, group_name, kind
         LIMIT {top:d}
@@ -116,30 +120,3 @@ def _waiting(whole: Mapping[str, Any]) -> list[str]:
         f"waiting for other ranks: {duration(whole['waiting_ns'])}, by the plane of each operator that waits longest; wait and"
         " idle are those of the master planes, as in communication.json"
     ]
-
-
-def keys() -> Schema:
-    """Return the schema of the answer with --json."""
-    parts = (
-        "elapse_ns",
-        "transit_ns",
-        "wait_ns",
-        "synchronization_ns",
-        "idle_ns",
-        "longest_plane_wait_ns",
-        "unknown_ns",
-    )
-    job = schema.one("how many ranks of the job are here", schema.row("across.job"))
-    return schema.answer(
-        job=job,
-        all=schema.one("all operators", schema.row("across.communication_time")),
-        longest_groups=schema.rows(
-            "operators by type and group",
-            schema.row("across.communication_group_time", "op_count", *parts, "bandwidth_gb_s", "type", "group_name"),
-        ),
-        unknown=schema.rows("what is not split, by reason", schema.row("across.communication_unknown")),
-        unpaired=schema.rows(
-            "operators that send or receive without a partner",
-            schema.fields(reason=schema.text("why there is none"), operators=schema.count("operators")),
-        ),
-    )

@@ -7,7 +7,6 @@ from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import WHY, Analysis, Rows
 from prof_analysis.analyses.answer import Block, Facts, Source, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
-from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.words import count, duration, rank_name, several
 from prof_analysis.common.option_docs import INPUT, MACHINE, MODULES
 
@@ -43,6 +42,13 @@ ANALYSIS = Analysis(
     Sums by rank and by group of ranks are in across.expert_rank and across.expert_total.
     Raises InputError when no rank holds grouped matmuls.
     """,
+    keys=lambda: schema.answer(
+        groups=schema.rows("groups of ranks", "across.expert_total"),
+        most_loaded_ranks=schema.rows("ranks", "across.expert_rank"),
+        costliest_calls=schema.rows("grouped matmuls", "across.expert_call"),
+        rows_by_expert=schema.rows("experts", "across.expert_rows"),
+        kernels=schema.rows("kernels of experts by role and type", "across.expert_kernel"),
+    ),
 )
 
 
@@ -143,14 +149,3 @@ def _of_experts(by_expert: list[dict[str, Any]], has_matmuls: bool) -> Iterator[
     much = "" if most["row_imbalance"] is None else f", {most['row_imbalance']:.2f} times the mean"
     where = f"expert {most['expert']} of rank {rank_name(most)}"
     yield f"most rows: {where}, {count(most['row_count'])}{much} of {several(len(by_expert), 'expert')}"
-
-
-def keys() -> Schema:
-    """Return the schema of the answer with --json."""
-    return schema.answer(
-        groups=schema.rows("groups of ranks", schema.row("across.expert_total")),
-        most_loaded_ranks=schema.rows("ranks", schema.row("across.expert_rank")),
-        costliest_calls=schema.rows("grouped matmuls", schema.row("across.expert_call")),
-        rows_by_expert=schema.rows("experts", schema.row("across.expert_rows")),
-        kernels=schema.rows("kernels of experts by role and type", schema.row("across.expert_kernel")),
-    )

@@ -7,7 +7,6 @@ from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import TIMELINE, WHY, Analysis, Rows
 from prof_analysis.analyses.answer import Block, Facts, Source, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
-from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.words import duration, percent, several
 
 ANALYSIS = Analysis(
@@ -36,6 +35,11 @@ ANALYSIS = Analysis(
     The causes of a step add up to its free_ns in step_time(). With by="gap" a row is one of the 100 longest gaps of a rank.
     Raises InputError when no rank holds kernels and ops.
     """,
+    keys=lambda: schema.answer(
+        causes=schema.rows("idle time by cause", "across.free_cause"),
+        longest_gaps=schema.rows("gaps", "free.longest_gap"),
+        unknown_causes=schema.rows("causes that this recording cannot show", "across.free_unknown_cause"),
+    ),
 )
 
 
@@ -83,12 +87,3 @@ def _host_call(row: Mapping[str, Any]) -> str | None:
 
 def _gaps(row: Mapping[str, Any]) -> str:
     return "" if row["gap_count"] is None else f" in {several(row['gap_count'], 'gap')}"
-
-
-def keys() -> Schema:
-    """Return the schema of the answer with --json."""
-    return schema.answer(
-        causes=schema.rows("idle time by cause", schema.row("across.free_cause")),
-        longest_gaps=schema.rows("gaps", schema.row("free.longest_gap")),
-        unknown_causes=schema.rows("causes that this recording cannot show", schema.row("across.free_unknown_cause")),
-    )

@@ -1,13 +1,9 @@
 """The analysis `graph-overhead`: what do calls of compiled graphs cost on the host?"""
 
-from collections.abc import Mapping
-from typing import Any
-
 from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import WHY, Analysis, Rows
 from prof_analysis.analyses.answer import Block, Facts, Source, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
-from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.words import several
 from prof_analysis.common.capabilities import CAPABILITIES
 from prof_analysis.common.option_docs import MACHINE
@@ -32,6 +28,11 @@ ANALYSIS = Analysis(
     kernel on the device. With by="call" a row is a call.
     Raises InputError when no rank holds calls of compiled graphs.
     """,
+    keys=lambda: schema.answer(
+        **schema.columns_of("across.graph_total"),
+        phases=schema.rows("phases of the graphs", schema.row("across.graph_phase", without=("graph_number",))),
+        unknown=schema.rows("why values are unknown", "across.graph_unknown"),
+    ),
 )
 
 _PHASES = {
@@ -57,7 +58,7 @@ def graph_overhead(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
         "max": "max_ns",
         "calls": "call_count",
         "kind": ("text", lambda row: "compiling" if row["is_compiling"] else "replay"),
-        "graph": ("text", _graph),
+        "graph": ("text", lambda row: ", ".join(filter(None, (row["name"], row["region"])))),
         "profile": "profile",
     }
     return facts, [
@@ -69,17 +70,3 @@ def graph_overhead(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
             *(f"in {row['calls']:,} of {several(total['calls'], 'call')}: {row['reason']}" for row in unknown),
         ),
     ]
-
-
-def _graph(row: Mapping[str, Any]) -> str:
-    region = "" if row["region"] is None else f", {row['region']}"
-    return f"{row['name']}{region}"
-
-
-def keys() -> Schema:
-    """Return the schema of the answer with --json."""
-    return schema.answer(
-        **schema.columns_of("across.graph_total"),
-        phases=schema.rows("phases of the graphs", schema.row("across.graph_phase", without=("graph_number",))),
-        unknown=schema.rows("why values are unknown", schema.row("across.graph_unknown")),
-    )

@@ -4,7 +4,6 @@ from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import Analysis, Extra, Rows
 from prof_analysis.analyses.answer import Block, Facts, Sort, heaviest_of, left_out_lines, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
-from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.words import duration, percent, several
 from prof_analysis.common.capabilities import any_of
 from prof_analysis.common.option_docs import INPUT, MACHINE
@@ -47,6 +46,20 @@ ANALYSIS = Analysis(
     across_ranks a row covers all ranks.
     Raises InputError when no rank holds kernels.
     """,
+    keys=lambda: schema.answer(
+        kinds=schema.rows("all kernels by kind", schema.row("across.kernel_kind", "kind", "kernel_count", "total_ns")),
+        types_from_names_share=schema.or_null(
+            schema.share("part of the compute time of kernels whose type is known from their name"), "without compute kernels"
+        ),
+        rows_left_out=schema.LEFT_OUT,
+        heaviest_kernels=schema.rows(
+            "by type; with --by by name, by shapes, or those on CPUs of the device",
+            "across.kernel_statistic",
+            "across.kernel_by_name",
+            "across.kernel_by_shapes",
+            "across.kernel_on_cpu",
+        ),
+    ),
 )
 
 _SPREAD = {name: f"{name}_ns" for name in ("mean", "median", "p95", "min", "max")}
@@ -122,21 +135,3 @@ def kernel_stats(profile: Tables, top: int, by: str = "type", sort: Sort = None)
     # The profiler writes shapes in quotes.
     shown = [{**row, "input_shapes": row["input_shapes"].strip('"')} if row.get("input_shapes") else row for row in heaviest]
     return facts, [table_of(table, shown, columns), said(*lines)]
-
-
-def keys() -> Schema:
-    """Return the schema of the answer with --json."""
-    return schema.answer(
-        kinds=schema.rows("all kernels by kind", schema.row("across.kernel_kind", "kind", "kernel_count", "total_ns")),
-        types_from_names_share=schema.or_null(
-            schema.share("part of the compute time of kernels whose type is known from their name"), "without compute kernels"
-        ),
-        rows_left_out=schema.LEFT_OUT,
-        heaviest_kernels=schema.rows(
-            "by type; with --by by name, by shapes, or those on CPUs of the device",
-            schema.row("across.kernel_statistic"),
-            schema.row("across.kernel_by_name"),
-            schema.row("across.kernel_by_shapes"),
-            schema.row("across.kernel_on_cpu"),
-        ),
-    )

@@ -7,7 +7,6 @@ from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import Analysis, Rows
 from prof_analysis.analyses.answer import Block, Facts, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
-from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.words import percent, several
 
 ANALYSIS = Analysis(
@@ -39,6 +38,11 @@ ANALYSIS = Analysis(
     what was found and where all compute time is, or why no period is convincing; then the other choices have no rows.
     Raises InputError when no rank holds compute kernels.
     """,
+    keys=lambda: schema.answer(
+        structures=schema.rows("the layers of each rank", "layer.structure"),
+        all=schema.one("all compute time", "across.layer_time"),
+        heaviest_positions=schema.rows("positions in the layers", "layer.statistic"),
+    ),
 )
 
 
@@ -101,12 +105,3 @@ def _of_passes(structure: Mapping[str, Any]) -> str:
     parts += [f"{several(drafts, 'layer')} behind them (MTP or a draft model)"] if drafts else []
     parts += [f"{whole} of {several(passes, 'pass', 'es')} whole, the others have fewer layers"] if whole < passes else []
     return "; ".join(parts)
-
-
-def keys() -> Schema:
-    """Return the schema of the answer with --json."""
-    return schema.answer(
-        structures=schema.rows("the layers of each rank", schema.row("layer.structure")),
-        all=schema.one("all compute time", schema.row("across.layer_time")),
-        heaviest_positions=schema.rows("positions in the layers", schema.row("layer.statistic")),
-    )

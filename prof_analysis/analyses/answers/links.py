@@ -7,7 +7,6 @@ from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import WHY, Analysis, Rows
 from prof_analysis.analyses.answer import Block, Facts, Source, job_of, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
-from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.words import count, duration, percent, several, size
 
 ANALYSIS = Analysis(
@@ -36,6 +35,11 @@ ANALYSIS = Analysis(
     and size of packets; with by="kind" a kind of link.
     Raises InputError when no rank holds transfers between ranks.
     """,
+    keys=lambda: schema.answer(
+        job=schema.JOB,
+        links=schema.rows("each kind of link", "across.link_kind"),
+        pairs=schema.rows("pairs of ranks that lose most time beside others", "across.link"),
+    ),
 )
 
 
@@ -95,13 +99,3 @@ def _verdict(kinds: list[dict[str, Any]], ranks: int) -> Iterator[str]:
             "whether a link is slow is not known: fewer than three pairs of ranks move the same over the same kind of link"
         )
         yield f"{unknown}; {several(ranks, 'rank')}"
-
-
-def keys() -> Schema:
-    """Return the schema of the answer with --json."""
-    job = schema.one("how many ranks of the job are here", schema.row("across.job"))
-    return schema.answer(
-        job=job,
-        links=schema.rows("each kind of link", schema.row("across.link_kind")),
-        pairs=schema.rows("pairs of ranks that lose most time beside others", schema.row("across.link")),
-    )

@@ -9,7 +9,6 @@ from prof_analysis.analyses.analysis import WHY, Analysis, Rows
 from prof_analysis.analyses.answer import Block, Facts, Source, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
 from prof_analysis.analyses.memory_sentences import failure_of, fullness, rest
-from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.tree import PATH, as_tree
 from prof_analysis.common.option_docs import INPUT, MACHINE, MODULES
 from prof_analysis.engine.quotes import quote_text
@@ -64,6 +63,48 @@ ANALYSIS = Analysis(
     totals over time, by="component" what else holds memory, by="rank" how full the device of each rank was.
     Raises InputError when no rank holds records of device memory.
     """,
+    keys=lambda: schema.by_level(
+        schema.answer(
+            "components",
+            "peaks",
+            "floor",
+            "kept",
+            devices=schema.rows(
+                "the fullest first; components, peaks, floor and kept are of the first one", "across.memory_rank"
+            ),
+            rows_shown=schema.rows("rows of the first device; with --by another row each"),
+            out_of_memory=schema.rows("attempts to allocate that failed", "allocation.out_of_memory"),
+            components=schema.rows("who holds memory", "allocation.component"),
+            peaks=schema.rows("the peaks", "allocation.peak_moment"),
+            floor=schema.one(
+                "least that is allocated in steps",
+                schema.fields(
+                    step_count=schema.count("steps"),
+                    first_bytes=schema.or_null(
+                        schema.amount("least that is allocated in the first step", "bytes"), "without steps"
+                    ),
+                    last_bytes=schema.or_null(
+                        schema.amount("least that is allocated in the last step", "bytes"), "without steps"
+                    ),
+                ),
+            ),
+            kept=schema.rows("ops whose blocks stay", "allocation.kept"),
+        ),
+        "rows_shown",
+        {
+            "peak": schema.row("allocation.peak", without=(), module_path=schema.IN_MODULE),
+            "module": schema.row("allocation.module", without=("module",), module=schema.MODULE),
+            "op": "allocation.op",
+            "block": schema.row("allocation.block", module_path=schema.IN_MODULE),
+            "step": "allocation.step",
+            "time": schema.row(
+                "allocation.usage",
+                since_ns=schema.amount("time since the first moment", "ns"),
+                all_ns=schema.amount("time from the first moment to the last, both included", "ns"),
+            ),
+            "component": "allocation.component",
+        },
+    ),
 )
 
 Row = Mapping[str, Any]
@@ -227,49 +268,3 @@ _COLUMNS: Mapping[str, Mapping[str, Source]] = {
         "allocated": ("size", itemgetter("peak_allocated_bytes")),
     },
 }
-
-
-def keys() -> Schema:
-    """Return the schema of the answer with --json."""
-    return schema.by_level(
-        schema.answer(
-            "components",
-            "peaks",
-            "floor",
-            "kept",
-            devices=schema.rows(
-                "the fullest first; components, peaks, floor and kept are of the first one", schema.row("across.memory_rank")
-            ),
-            rows_shown=schema.rows("rows of the first device; with --by another row each"),
-            out_of_memory=schema.rows("attempts to allocate that failed", schema.row("allocation.out_of_memory")),
-            components=schema.rows("who holds memory", schema.row("allocation.component")),
-            peaks=schema.rows("the peaks", schema.row("allocation.peak_moment")),
-            floor=schema.one(
-                "least that is allocated in steps",
-                schema.fields(
-                    step_count=schema.count("steps"),
-                    first_bytes=schema.or_null(
-                        schema.amount("least that is allocated in the first step", "bytes"), "without steps"
-                    ),
-                    last_bytes=schema.or_null(
-                        schema.amount("least that is allocated in the last step", "bytes"), "without steps"
-                    ),
-                ),
-            ),
-            kept=schema.rows("ops whose blocks stay", schema.row("allocation.kept")),
-        ),
-        "rows_shown",
-        {
-            "peak": schema.row("allocation.peak", without=(), module_path=schema.IN_MODULE),
-            "module": schema.row("allocation.module", without=("module",), module=schema.MODULE),
-            "op": schema.row("allocation.op"),
-            "block": schema.row("allocation.block", module_path=schema.IN_MODULE),
-            "step": schema.row("allocation.step"),
-            "time": schema.row(
-                "allocation.usage",
-                since_ns=schema.amount("time since the first moment", "ns"),
-                all_ns=schema.amount("time from the first moment to the last, both included", "ns"),
-            ),
-            "component": schema.row("allocation.component"),
-        },
-    )

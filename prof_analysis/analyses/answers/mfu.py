@@ -8,10 +8,11 @@ from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import WHY, Analysis, Rows
 from prof_analysis.analyses.answer import Block, Facts, Source, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
-from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.tree import PATH, as_tree
 from prof_analysis.analyses.words import duration, percent, several
 from prof_analysis.common.option_docs import INPUT, MACHINE, MODULES
+
+_FIGURES = ("mfu", "efficiency", "achieved_tflops", "known_share", "duration_ns", "kernel_count", "mac_ratio", "reasons")
 
 ANALYSIS = Analysis(
     "mfu",
@@ -33,12 +34,7 @@ ANALYSIS = Analysis(
     captions=("MFU and efficiency of ops, by their shapes",),
     requires=("compute", "shapes"),
     options=(INPUT, MODULES, MACHINE, "peak_tflops"),
-    also=(
-        "module.chosen_domain",
-        "across.mfu_peak",
-        "across.mfu_left_out",
-        "across.mfu_finding",
-    ),
+    also=("module.chosen_domain", "across.mfu_peak", "across.mfu_left_out", "across.mfu_finding"),
     rows={
         "module": Rows("mfu.module", requires=("modules", "kernels")),
         "op": Rows("mfu.op"),
@@ -58,9 +54,26 @@ ANALYSIS = Analysis(
     Table across.mfu has the same over all ranks.
     Raises InputError when no rank holds compute kernels with types, or with by="module" no modules.
     """,
+    keys=lambda: schema.by_level(
+        schema.answer(
+            heaviest=schema.rows("modules, ops, kernels or ranks with most kernel time"),
+            all=schema.one(
+                "all together", schema.row("across.mfu", *_FIGURES, "elapsed_ns", "cube_duration_ns", "cube_known_share")
+            ),
+            peaks=schema.rows("the peaks that it counts with", "across.mfu_peak"),
+            left_out=schema.rows("kernels without FLOPs", "across.mfu_left_out"),
+            audit=schema.rows("what contradicts itself", "across.mfu_finding"),
+        ),
+        "heaviest",
+        {
+            "module": schema.row("across.mfu", *_FIGURES, module=schema.MODULE),
+            "op": schema.row("across.mfu", *_FIGURES, "type", "input_shapes", op=schema.columns_of("across.mfu")["op_name"]),
+            "kernel": schema.row("across.mfu", *_FIGURES, kernel=schema.columns_of("mfu.kernel_efficiency")["name"]),
+            "rank": schema.row("across.mfu", *_FIGURES, rank=schema.columns_of("mfu.rank")["profile"]),
+        },
+    ),
 )
 
-_FIGURES = ("mfu", "efficiency", "achieved_tflops", "known_share", "duration_ns", "kernel_count", "mac_ratio", "reasons")
 _SELECTED = ", ".join(_FIGURES)
 _ROWS = {
     "module": f"""
@@ -161,25 +174,3 @@ def _peaks(rows: list[dict[str, Any]]) -> Iterator[str]:
         more = sum(row["ranks"] for row in others)
         same_for = f", and the same for {several(more, 'more rank')}"
         yield f"peak: {first['peak']}{same_for if more else ''}"
-
-
-def keys() -> Schema:
-    """Return the schema of the answer with --json."""
-    return schema.by_level(
-        schema.answer(
-            heaviest=schema.rows("modules, ops, kernels or ranks with most kernel time"),
-            all=schema.one(
-                "all together", schema.row("across.mfu", *_FIGURES, "elapsed_ns", "cube_duration_ns", "cube_known_share")
-            ),
-            peaks=schema.rows("the peaks that it counts with", schema.row("across.mfu_peak")),
-            left_out=schema.rows("kernels without FLOPs", schema.row("across.mfu_left_out")),
-            audit=schema.rows("what contradicts itself", schema.row("across.mfu_finding")),
-        ),
-        "heaviest",
-        {
-            "module": schema.row("across.mfu", *_FIGURES, module=schema.MODULE),
-            "op": schema.row("across.mfu", *_FIGURES, "type", "input_shapes", op=schema.columns_of("across.mfu")["op_name"]),
-            "kernel": schema.row("across.mfu", *_FIGURES, kernel=schema.columns_of("mfu.kernel_efficiency")["name"]),
-            "rank": schema.row("across.mfu", *_FIGURES, rank=schema.columns_of("mfu.rank")["profile"]),
-        },
-    )

@@ -9,7 +9,6 @@ from prof_analysis.analyses.analysis import COUNTERS, STACKS, TIMELINE, Analysis
 from prof_analysis.analyses.answer import Block, Facts, ShownColumn, ShownTable, Source, said, size_of, table_of
 from prof_analysis.analyses.answers import pmu_stats as counters
 from prof_analysis.analyses.asked import Tables
-from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.tree import PATH, as_tree, paths_of
 from prof_analysis.analyses.words import several, source_line_of
 from prof_analysis.common.errors import InputError
@@ -65,10 +64,31 @@ ANALYSIS = Analysis(
     With by="rank" a row compares a module over the ranks that have it, and the modules that differ most come first.
     Raises InputError when no rank holds module ranges.
     """,
+    keys=lambda: {
+        "anyOf": [
+            schema.answer(
+                "counters",
+                heaviest_modules=schema.rows(
+                    "modules with most kernel time of their own", schema.of_module("across.module_time")
+                ),
+                heaviest_costs=schema.rows(
+                    "what costs them: ops with their kernels; with --by source-line, with the lines that called them",
+                    schema.of_module("across.module_cost"),
+                    schema.of_module("across.module_source_line"),
+                ),
+                coverage=schema.rows("where all kernel time is", "across.coverage"),
+                counters=schema.rows("with --by counter: the hardware counters of modules", counters.row_of_module()),
+            ),
+            schema.fields(
+                ranks=schema.SIZE["ranks"],
+                modules=schema.count("modules"),
+                most_different_modules=schema.rows("with --by rank: modules that differ most", "across.module"),
+            ),
+        ]
+    },
 )
 Module = Annotated[
-    str | None,
-    Doc("Show only this module and the modules inside it.", ANSWER, spelled="Layer/Linear", value="NAME"),
+    str | None, Doc("Show only this module and the modules inside it.", ANSWER, spelled="Layer/Linear", value="NAME")
 ]
 
 # The columns of what costs modules: of ops with the kernels that they launched, or with the lines that called them.
@@ -191,29 +211,3 @@ def _across_ranks(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
 def _rank(row: Mapping[str, Any], extreme: str) -> str:
     rank_id, profile = row[f"{extreme}_rank_id"], row[f"{extreme}_profile"]
     return str(profile) if rank_id is None else str(rank_id)
-
-
-def keys() -> Schema:
-    """Return the schema of the answer with --json."""
-    return {
-        "anyOf": [
-            schema.answer(
-                "counters",
-                heaviest_modules=schema.rows(
-                    "modules with most kernel time of their own", schema.of_module("across.module_time")
-                ),
-                heaviest_costs=schema.rows(
-                    "what costs them: ops with their kernels; with --by source-line, with the lines that called them",
-                    schema.of_module("across.module_cost"),
-                    schema.of_module("across.module_source_line"),
-                ),
-                coverage=schema.rows("where all kernel time is", schema.row("across.coverage")),
-                counters=schema.rows("with --by counter: the hardware counters of modules", counters.row_of_module()),
-            ),
-            schema.fields(
-                ranks=schema.SIZE["ranks"],
-                modules=schema.count("modules"),
-                most_different_modules=schema.rows("with --by rank: modules that differ most", schema.row("across.module")),
-            ),
-        ]
-    }

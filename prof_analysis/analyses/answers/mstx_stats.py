@@ -4,7 +4,6 @@ from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import Analysis, Rows
 from prof_analysis.analyses.answer import Block, Facts, heaviest_of, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
-from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.words import several
 
 ANALYSIS = Analysis(
@@ -24,6 +23,10 @@ ANALYSIS = Analysis(
     and ranges that began outside every step have no row.
     Raises InputError when no rank holds mstx marks or ranges.
     """,
+    keys=lambda: schema.answer(
+        producers=schema.rows("who made marks and ranges", "across.mstx_producer"),
+        heaviest=schema.rows("ranges with most host time, then marks", "across.mstx"),
+    ),
 )
 
 _COLUMNS = {
@@ -52,11 +55,3 @@ def mstx_stats(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
         table_of("across.mstx", heaviest, _COLUMNS),
         said(f"{'; '.join(of_producers)}; {several(facts['ranks'], 'rank')}"),
     ]
-
-
-def keys() -> Schema:
-    """Return the schema of the answer with --json."""
-    return schema.answer(
-        producers=schema.rows("who made marks and ranges", schema.row("across.mstx_producer")),
-        heaviest=schema.rows("ranges with most host time, then marks", schema.row("across.mstx")),
-    )

@@ -6,7 +6,6 @@ from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import STACKS, Analysis, Extra, Rows, flame
 from prof_analysis.analyses.answer import Block, Facts, Sort, Source, heaviest_of, left_out_lines, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
-from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.words import duration, percent, several, source_line_of
 from prof_analysis.common.capabilities import any_of
 from prof_analysis.common.option_docs import INPUT, MACHINE
@@ -39,6 +38,12 @@ ANALYSIS = Analysis(
     line of user code that called it.
     Raises InputError when no rank holds framework ops.
     """,
+    keys=lambda: schema.answer(
+        **schema.columns_of("across.op_total"),
+        heaviest_ops=schema.rows(
+            "ops; with --by source-line each with a line that called it", "across.op_statistic", "across.op_source_line"
+        ),
+    ),
 )
 _OP_COLUMNS: Mapping[str, Source] = {
     "op": "name",
@@ -90,15 +95,3 @@ def op_stats(profile: Tables, top: int, by: str = "op", sort: Sort = None) -> tu
     # Inputs that are no tensors have no shape; those behind the last tensor say nothing.
     shown = [{**row, "input_shapes": (row.get("input_shapes") or "").rstrip(";") or None} for row in heaviest]
     return facts, [table_of(table, shown, columns), said(*lines)]
-
-
-def keys() -> Schema:
-    """Return the schema of the answer with --json."""
-    return schema.answer(
-        **schema.columns_of("across.op_total"),
-        heaviest_ops=schema.rows(
-            "ops; with --by source-line each with a line that called it",
-            schema.row("across.op_statistic"),
-            schema.row("across.op_source_line"),
-        ),
-    )

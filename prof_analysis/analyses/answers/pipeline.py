@@ -7,7 +7,6 @@ from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import WHY, Analysis, Rows
 from prof_analysis.analyses.answer import Block, Facts, Source, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
-from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.words import duration, percent, rank_name, several
 from prof_analysis.common.capabilities import any_of
 from prof_analysis.common.option_docs import INPUT, MACHINE, MODULES
@@ -19,11 +18,7 @@ ANALYSIS = Analysis(
     "them.",
     "forward and backward passes (mark them with mstx ranges named forward_step and backward_step, mark the modules, "
     "or collect with with_stack=True)",
-    {
-        "pipeline.pass": "PipelinePass",
-        "pipeline.stage": "PipelineStage",
-        "across.pipeline_rank": "PipelineRank",
-    },
+    {"pipeline.pass": "PipelinePass", "pipeline.stage": "PipelineStage", "across.pipeline_rank": "PipelineRank"},
     section="pipeline",
     requires=(any_of("modules", "marks", "stacks"),),
     options=(INPUT, MODULES, MACHINE),
@@ -42,6 +37,7 @@ ANALYSIS = Analysis(
     the means of all steps of a rank.
     Raises InputError when no rank holds modules, marks or Python stacks.
     """,
+    keys=lambda: schema.answer(stages=schema.rows("each rank as a stage", "across.pipeline_rank")),
 )
 
 _MARKED_BY = {
@@ -97,8 +93,3 @@ def _about(ranks: list[dict[str, Any]]) -> Iterator[str]:
         yield line
     if any(shares) and not any(row["p2p_ns"] for row in ranks):
         yield "no send or receive lies between the passes: these bubbles are not waits for other stages"
-
-
-def keys() -> Schema:
-    """Return the schema of the answer with --json."""
-    return schema.answer(stages=schema.rows("each rank as a stage", schema.row("across.pipeline_rank")))

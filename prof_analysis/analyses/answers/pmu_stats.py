@@ -14,6 +14,38 @@ from prof_analysis.analyses.tree import PATH, as_tree
 from prof_analysis.analyses.words import duration, percent, several
 from prof_analysis.common.option_docs import INPUT, MACHINE, MODULES
 
+# Ratio -> its header.
+_RATIOS = {
+    "aic_mac": "mac",
+    "aic_scalar": "aic scalar",
+    "aic_mte1": "mte1",
+    "aic_mte2": "aic mte2",
+    "aic_fixpipe": "fixpipe",
+    "aiv_vec": "vec",
+    "aiv_scalar": "aiv scalar",
+    "aiv_mte2": "aiv mte2",
+    "aiv_mte3": "mte3",
+}
+_RATIO_COLUMNS = tuple(f"{ratio}_ratio" for ratio in _RATIOS)
+# What bounds a kernel -> the column with the time of the kernels that it bounds.
+_BOUNDS = {bound: f"{bound.replace(' ', '_')}_ns" for bound in ("compute", "memory", "on chip", "scalar", "wait")}
+# How a launch fills the device -> its header.
+_LAUNCH = {
+    "occupancy": "occupancy",
+    "few_blocks_ns": "too few blocks",
+    "blocks_per_sm": "blocks per SM",
+    "warps_per_sm": "warps per SM",
+    "registers_per_thread": "registers",
+    "shared_memory_bytes": "shared memory",
+}
+# Kind of cores -> the header of how many of the kernels that run on them were counted there.
+_COUNTED = {"aic": "cube counted", "aiv": "vector counted"}
+_COUNTS = tuple(f"{core}_{one}" for core in _COUNTED for one in ("kernel_count", "uncounted_count", "uncounted_ns"))
+_TIMES = (
+    *("duration_ns", "known_duration_ns", "known_share", *_BOUNDS.values(), "unbound_ns"),
+    *("occupancy_duration_ns", *_LAUNCH, *_COUNTS),
+)
+
 ANALYSIS = Analysis(
     "pmu-stats",
     "What bounds the kernels: computing, memory or neither?\n\n"
@@ -46,6 +78,20 @@ ANALYSIS = Analysis(
     a kernel type and one counter, of any set.
     Raises InputError when no rank holds hardware counters, or with by="module" no modules.
     """,
+    keys=lambda: schema.by_level(
+        schema.answer(
+            heaviest=schema.rows("kernel types, ops or modules with most kernel time"),
+            all=schema.one("all kernels", schema.row("across.pmu", *_TIMES)),
+        ),
+        "heaviest",
+        {
+            "kernel_type": schema.row("across.pmu", "type", "core", "kind", *_TIMES, *_RATIO_COLUMNS),
+            "op": schema.row(
+                "across.pmu", "type", "core", *_TIMES, *_RATIO_COLUMNS, op=schema.columns_of("across.pmu")["op_name"]
+            ),
+            "module": row_of_module(),
+        },
+    ),
 )
 
 # Level -> the labels of its rows, each with its SQL.
@@ -56,37 +102,6 @@ _LABELS = {
 }
 # What is known of a type of kernels, and does not tell rows apart that people look at.
 _KINDS = ("core", "kind")
-# Ratio -> its header.
-_RATIOS = {
-    "aic_mac": "mac",
-    "aic_scalar": "aic scalar",
-    "aic_mte1": "mte1",
-    "aic_mte2": "aic mte2",
-    "aic_fixpipe": "fixpipe",
-    "aiv_vec": "vec",
-    "aiv_scalar": "aiv scalar",
-    "aiv_mte2": "aiv mte2",
-    "aiv_mte3": "mte3",
-}
-_RATIO_COLUMNS = tuple(f"{ratio}_ratio" for ratio in _RATIOS)
-# What bounds a kernel -> the column with the time of the kernels that it bounds.
-_BOUNDS = {bound: f"{bound.replace(' ', '_')}_ns" for bound in ("compute", "memory", "on chip", "scalar", "wait")}
-# How a launch fills the device -> its header.
-_LAUNCH = {
-    "occupancy": "occupancy",
-    "few_blocks_ns": "too few blocks",
-    "blocks_per_sm": "blocks per SM",
-    "warps_per_sm": "warps per SM",
-    "registers_per_thread": "registers",
-    "shared_memory_bytes": "shared memory",
-}
-# Kind of cores -> the header of how many of the kernels that run on them were counted there.
-_COUNTED = {"aic": "cube counted", "aiv": "vector counted"}
-_COUNTS = tuple(f"{core}_{one}" for core in _COUNTED for one in ("kernel_count", "uncounted_count", "uncounted_ns"))
-_TIMES = (
-    *("duration_ns", "known_duration_ns", "known_share", *_BOUNDS.values(), "unbound_ns"),
-    *("occupancy_duration_ns", *_LAUNCH, *_COUNTS),
-)
 
 
 def pmu_stats(profile: Tables, top: int, by: str = "kernel_type") -> tuple[Facts, list[Block]]:
@@ -202,21 +217,3 @@ def _share_of_occupancy(row: Mapping[str, Any]) -> float | None:
 def row_of_module() -> Schema:
     """Return the schema of a row of counters of a module."""
     return schema.row("across.pmu", *_TIMES, *_RATIO_COLUMNS, module=schema.MODULE)
-
-
-def keys() -> Schema:
-    """Return the schema of the answer with --json."""
-    return schema.by_level(
-        schema.answer(
-            heaviest=schema.rows("kernel types, ops or modules with most kernel time"),
-            all=schema.one("all kernels", schema.row("across.pmu", *_TIMES)),
-        ),
-        "heaviest",
-        {
-            "kernel_type": schema.row("across.pmu", "type", "core", "kind", *_TIMES, *_RATIO_COLUMNS),
-            "op": schema.row(
-                "across.pmu", "type", "core", *_TIMES, *_RATIO_COLUMNS, op=schema.columns_of("across.pmu")["op_name"]
-            ),
-            "module": row_of_module(),
-        },
-    )

@@ -7,7 +7,6 @@ from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import WHY, Analysis, Extra, Rows
 from prof_analysis.analyses.answer import Block, Facts, Source, job_of, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
-from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.words import duration, rank_name, several
 from prof_analysis.common.capabilities import any_of
 
@@ -47,6 +46,28 @@ ANALYSIS = Analysis(
     collective in which ranks waited, with the rank that came last and the cause.
     Raises InputError when no rank holds communication or steps.
     """,
+    keys=lambda: {
+        "anyOf": [
+            schema.answer(
+                job=schema.JOB,
+                **schema.columns_of("across.slow_rank_finding"),
+                evidence=schema.rows("ranks, those that waited least first", "across.slow_rank"),
+                modules=schema.rows("modules in which a slow rank computes longer", "across.slow_rank_module"),
+            ),
+            schema.answer(
+                job=schema.JOB,
+                causes=schema.rows(
+                    "with --by collective: all waiting in collectives by cause",
+                    schema.fields(
+                        cause=schema.columns_of("across.collective")["cause"],
+                        collectives=schema.count("collectives"),
+                        all_waited_ns=schema.amount("what all ranks waited", "ns"),
+                    ),
+                ),
+                worst=schema.rows("with --by collective: the collectives in which ranks waited most", "across.collective"),
+            ),
+        ]
+    },
 )
 _SHOWN_MODULES = 3
 
@@ -127,32 +148,3 @@ def _slow_collectives(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
 def _rank(row: Mapping[str, Any], which: str) -> str:
     """Return the rank that came first or last in a collective."""
     return rank_name({"rank_id": row[f"{which}_rank_id"], "profile": row[f"{which}_profile"]})
-
-
-def keys() -> Schema:
-    """Return the schema of the answer with --json."""
-    job = schema.one("how many ranks of the job are here", schema.row("across.job"))
-    return {
-        "anyOf": [
-            schema.answer(
-                job=job,
-                **schema.columns_of("across.slow_rank_finding"),
-                evidence=schema.rows("ranks, those that waited least first", schema.row("across.slow_rank")),
-                modules=schema.rows("modules in which a slow rank computes longer", schema.row("across.slow_rank_module")),
-            ),
-            schema.answer(
-                job=job,
-                causes=schema.rows(
-                    "with --by collective: all waiting in collectives by cause",
-                    schema.fields(
-                        cause=schema.columns_of("across.collective")["cause"],
-                        collectives=schema.count("collectives"),
-                        all_waited_ns=schema.amount("what all ranks waited", "ns"),
-                    ),
-                ),
-                worst=schema.rows(
-                    "with --by collective: the collectives in which ranks waited most", schema.row("across.collective")
-                ),
-            ),
-        ]
-    }

@@ -8,7 +8,6 @@ from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import STACKS, Analysis, Extra, Rows, flame
 from prof_analysis.analyses.answer import Block, Facts, Sort, Source, heaviest_of, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
-from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.words import duration, percent, several
 from prof_analysis.common.errors import InputError
 from prof_analysis.common.option_docs import INPUT, MACHINE, MODULES
@@ -43,6 +42,15 @@ ANALYSIS = Analysis(
     covers all ranks.
     Raises InputError when no rank holds Python stacks.
     """,
+    keys=lambda: schema.by_level(
+        schema.answer(
+            all_kernels_ns=schema.amount("time of all kernels", "ns"),
+            parts=schema.rows("what has a stack (reason null), and what has none", "across.stack_total"),
+            heaviest=schema.rows("places in the source, or whole stacks"),
+        ),
+        "heaviest",
+        {"frame": "across.stack_frame", "stack": "across.stack"},
+    ),
 )
 
 _TABLES = {"frame": "across.stack_frame", "stack": "across.stack"}
@@ -108,19 +116,3 @@ def _sums(facts: Facts) -> Iterator[str]:
     of_ops = sum(map(itemgetter("host_ns"), unknown))
     if of_ops:
         yield f"ops without a stack took {duration(of_ops)} on host threads"
-
-
-def keys() -> Schema:
-    """Return the schema of the answer with --json."""
-    return schema.by_level(
-        schema.answer(
-            all_kernels_ns=schema.amount("time of all kernels", "ns"),
-            parts=schema.rows(
-                "what has a stack (reason null), and what has none",
-                schema.row("across.stack_total"),
-            ),
-            heaviest=schema.rows("places in the source, or whole stacks"),
-        ),
-        "heaviest",
-        {"frame": schema.row("across.stack_frame"), "stack": schema.row("across.stack")},
-    )

@@ -8,9 +8,12 @@ from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import TIMELINE, Analysis, Rows
 from prof_analysis.analyses.answer import Block, Facts, Source, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
-from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.words import as_text, count, duration, percent, rank_name, several, size, steps_of
 from prof_analysis.common.capabilities import any_of
+
+_PARTS_OF_STEPS = ("computing_ns", "communication_ns", "communication_not_overlapped_ns", "overlapped_ns", "free_ns")
+_SUMS = (*_PARTS_OF_STEPS, "stage_ns", "bubble_ns", "copying_not_overlapped_ns")
+_REST = ("ranks_of_profiler", "computing_of_no_step_ns", "steps_known_in_part", "kernels_of_no_step")
 
 ANALYSIS = Analysis(
     "step-time",
@@ -20,6 +23,7 @@ ANALYSIS = Analysis(
     "kernels",
     {"step.time": "StepTime", "step.communication": "StepCommunication", "step.copy": "StepCopy"},
     section="steps",
+    captions=("Steps", "Communication of groups, and how much of it computing covers"),
     requires=(any_of("kernels", "reported_steps"),),
     also=(
         "step.reported_audit",
@@ -43,19 +47,17 @@ ANALYSIS = Analysis(
     stage + bubble = computing + communication not overlapped + free.
     Raises InputError when no rank holds kernels or step times reported by the profiler.
     """,
+    keys=lambda: schema.answer(
+        all=schema.one("all steps together", schema.row("across.step_total", *_SUMS)),
+        **{name: schema.columns_of("across.step_total")[name] for name in _REST},
+        longest_steps=schema.rows("steps", "step.time"),
+        durations=schema.one("how long the steps took", "across.step_duration"),
+        steps_of_ranks=schema.rows("how long the steps of each rank take together", "across.rank_step"),
+        communication=schema.rows("communication by type and group, and how much is not covered", "across.step_communication"),
+        copies=schema.rows("copies by direction", "across.copy"),
+    ),
 )
 
-_SUMS = (
-    "computing",
-    "communication",
-    "communication_not_overlapped",
-    "overlapped",
-    "free",
-    "stage",
-    "bubble",
-    "copying_not_overlapped",
-)
-_REST = ("ranks_of_profiler", "computing_of_no_step_ns", "steps_known_in_part", "kernels_of_no_step")
 _PARTS = {
     "computing": "computing_ns",
     "communication alone": "communication_not_overlapped_ns",
@@ -70,7 +72,7 @@ def step_time(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
     """Return the longest steps, where their time went, the times of all steps together, and the time outside steps."""
     steps = profile.rows(f"FROM step.time ORDER BY stage_ns + bubble_ns DESC NULLS LAST, profile, step_id LIMIT {top:d}")
     (total,) = profile.rows("FROM across.step_total")
-    whole = {f"{name}_ns": total[f"{name}_ns"] for name in _SUMS}
+    whole = {name: total[name] for name in _SUMS}
     rest = {name: total[name] for name in _REST}
     facts: Facts = {**size_of(profile, "step.time"), "all": whole, **rest, "longest_steps": steps}
     (durations,) = profile.rows("FROM across.step_duration")
@@ -171,33 +173,3 @@ def _part(row: Mapping[str, Any], column: str) -> tuple[int, float | None] | Non
         return None
     span_ns = 0 if row["stage_ns"] is None else row["stage_ns"] + (row["bubble_ns"] or 0)
     return row[column], row[column] / span_ns if span_ns else None
-
-
-def keys() -> Schema:
-    """Return the schema of the answer with --json."""
-    of_steps = (
-        "computing_ns",
-        "communication_ns",
-        "communication_not_overlapped_ns",
-        "overlapped_ns",
-        "free_ns",
-        "stage_ns",
-        "bubble_ns",
-        "copying_not_overlapped_ns",
-    )
-    of_step_rest = {
-        name: column
-        for name, column in schema.columns_of("across.step_total").items()
-        if name in ("ranks_of_profiler", "computing_of_no_step_ns", "steps_known_in_part", "kernels_of_no_step")
-    }
-    return schema.answer(
-        all=schema.one("all steps together", schema.row("across.step_total", *of_steps)),
-        **of_step_rest,
-        longest_steps=schema.rows("steps", schema.row("step.time")),
-        durations=schema.one("how long the steps took", schema.row("across.step_duration")),
-        steps_of_ranks=schema.rows("how long the steps of each rank take together", schema.row("across.rank_step")),
-        communication=schema.rows(
-            "communication by type and group, and how much is not covered", schema.row("across.step_communication")
-        ),
-        copies=schema.rows("copies by direction", schema.row("across.copy")),
-    )

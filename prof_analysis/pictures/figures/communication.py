@@ -8,31 +8,17 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from prof_analysis.analyses.words import count, duration, percent, several, size
-from prof_analysis.pictures.figures.style import (
-    BAR,
-    BLUE,
-    GREY,
-    ORANGE,
-    ROW_PIXELS,
-    SEQUENTIAL,
-    UNKNOWN,
-    OfflineFigure,
-    framed,
-    label,
-    name_rows,
-    pattern,
-    scale_of,
-)
+from prof_analysis.pictures.figures import style
 from prof_analysis.pictures.figures.tree import Row
 
 _MOST_GROUPS = 20
 _MOST_RANKS = 128
 # A part of the time of operators -> its column, colour and pattern.
 _PARTS = {
-    "transfer": ("transit_ns", BLUE, ""),
-    "wait": ("wait_ns", ORANGE, "/"),
-    "idle": ("idle_ns", GREY, "."),
-    "not split": ("unknown_ns", UNKNOWN, "x"),
+    "transfer": ("transit_ns", style.BLUE, ""),
+    "wait": ("wait_ns", style.ORANGE, "/"),
+    "idle": ("idle_ns", style.GREY, "."),
+    "not split": ("unknown_ns", style.UNKNOWN, "x"),
 }
 
 
@@ -43,7 +29,7 @@ def communication(groups: Iterable[Row], links: Iterable[Row] = ()) -> go.Figure
     `is_slow`; ranks are those of the whole job, or where these are not known those of the group.
     """
     rows, pairs = _folded(list(groups)), list(links)
-    height = ROW_PIXELS * max(3, len(rows))
+    height = style.ROW_PIXELS * max(3, len(rows))
     figure = _frame(height, bool(pairs))
     for name, (column, colour, shape) in _PARTS.items():
         if not any(row[column] for row in rows):
@@ -66,14 +52,16 @@ def communication(groups: Iterable[Row], links: Iterable[Row] = ()) -> go.Figure
             ],
             hovertemplate=f"<b>%{{customdata[1]}}</b><br>{name}: %{{customdata[2]}} (%{{customdata[3]}})"
             "<br>in all %{customdata[5]}, operators: %{customdata[4]}<extra></extra>",
-            **BAR,
-            marker={"color": colour, "line": {"width": 0}, "pattern": pattern(shape)},
+            **style.BAR,
+            marker={"color": colour, "line": {"width": 0}, "pattern": style.pattern(shape)},
             **({"row": 1, "col": 1} if pairs else {}),
         )
     whole = sum(row["elapse_ns"] for row in rows)
-    framed(figure, "Communication by group", f"{duration(whole)} of all ranks together", height + 90 + (430 if pairs else 0))
+    style.framed(
+        figure, "Communication by group", f"{duration(whole)} of all ranks together", height + 90 + (430 if pairs else 0)
+    )
     figure.update_layout(barmode="stack", showlegend=True, legend={"y": 1, "yanchor": "bottom"}, margin={"t": 96})
-    name_rows(figure, [_what(row, 40) for row in rows])
+    style.name_rows(figure, [_what(row, 40) for row in rows])
     figure.update_xaxes(title={"text": "ms, all ranks"}, rangemode="tozero", **({"row": 1, "col": 1} if pairs else {}))
     if pairs:
         _add_links(figure, pairs, height)
@@ -82,9 +70,9 @@ def communication(groups: Iterable[Row], links: Iterable[Row] = ()) -> go.Figure
 
 def _frame(height: int, has_links: bool) -> go.Figure:
     if not has_links:
-        return OfflineFigure()
+        return style.OfflineFigure()
     return make_subplots(
-        figure=OfflineFigure(), rows=2, cols=1, row_heights=[height, 430], vertical_spacing=90 / (height + 430)
+        figure=style.OfflineFigure(), rows=2, cols=1, row_heights=[height, 430], vertical_spacing=90 / (height + 430)
     )
 
 
@@ -106,9 +94,9 @@ def _add_links(figure: go.Figure, pairs: Sequence[Row], height: int) -> None:
         down, right = place[row["source"]], place[row["destination"]]
         bandwidth = f"{row['size_bytes'] / row['duration_ns']:,.1f} GB/s" if row["duration_ns"] else "-"
         heat[down][right] = row["size_bytes"]
-        names = [label(row["source"], 24), label(row["destination"], 24)]
+        names = [style.label(row["source"], 24), style.label(row["destination"], 24)]
         slow = "<br>slower than other pairs" if row["is_slow"] else ""
-        links = label(row["links"] or "-", 40)
+        links = style.label(row["links"] or "-", 40)
         cells[down][right] = [row["size_bytes"], *names, size(row["size_bytes"]), bandwidth, links, slow]
         marks[down][right] = "▼" * row["is_slow"]
     most = max((one for line in heat for one in line if one is not None), default=0) or 1
@@ -119,7 +107,7 @@ def _add_links(figure: go.Figure, pairs: Sequence[Row], height: int) -> None:
         customdata=cells,
         text=marks,
         texttemplate="%{text}",
-        colorscale=scale_of(SEQUENTIAL),
+        colorscale=style.scale_of(style.SEQUENTIAL),
         zmin=0,
         zmax=most,
         colorbar={
@@ -140,7 +128,7 @@ def _add_links(figure: go.Figure, pairs: Sequence[Row], height: int) -> None:
         col=1,
     )
     every = -(-len(order) // 24)
-    ticks = {"tickvals": list(range(0, len(order), every)), "ticktext": [label(one, 24) for one in order[::every]]}
+    ticks = {"tickvals": list(range(0, len(order), every)), "ticktext": [style.label(one, 24) for one in order[::every]]}
     left_out = f" (the {_MOST_RANKS} of {count(len(moved))} ranks that move most)" if len(moved) > len(order) else ""
     slow = "; ▼ slower than other pairs" if any(row["is_slow"] for row in pairs) else ""
     figure.update_xaxes(**ticks, title={"text": f"to rank{left_out}{slow}"}, showgrid=False, zeroline=False, row=2, col=1)
@@ -168,6 +156,6 @@ def _folded(rows: list[Row]) -> list[Row]:
 
 
 def _what(row: Row, longest: int) -> str:
-    run = f"{label(row['run'], 20)} " if row.get("run") is not None else ""
-    group = f" in {label(row['group_name'], longest)}" if row["group_name"] is not None else ""
-    return f"{run}{label(row['type'] or 'type not known', longest)}{group}"
+    run = f"{style.label(row['run'], 20)} " if row.get("run") is not None else ""
+    group = f" in {style.label(row['group_name'], longest)}" if row["group_name"] is not None else ""
+    return f"{run}{style.label(row['type'] or 'type not known', longest)}{group}"

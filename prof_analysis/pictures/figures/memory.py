@@ -6,27 +6,16 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from prof_analysis.analyses.words import duration, percent, several, size
-from prof_analysis.pictures.figures.style import (
-    BAR,
-    BLUE,
-    GREEN,
-    GREY,
-    ORANGE,
-    ROW_PIXELS,
-    framed,
-    label,
-    name_rows,
-    path_label,
-)
+from prof_analysis.pictures.figures import style
 from prof_analysis.pictures.figures.tree import Row
 
 _MOST_PARTS = 12
 _MOST_STEPS = 40
 # What is measured -> its column, colour and kind of line.
 _MEASURES = {
-    "reserved": ("reserved_bytes", GREY, "dot"),
-    "active": ("active_bytes", ORANGE, "dash"),
-    "allocated": ("allocated_bytes", BLUE, "solid"),
+    "reserved": ("reserved_bytes", style.GREY, "dot"),
+    "active": ("active_bytes", style.ORANGE, "dash"),
+    "allocated": ("allocated_bytes", style.BLUE, "solid"),
 }
 _UNITS = (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10))
 
@@ -40,7 +29,7 @@ def memory(moments: Iterable[Row], peak: Iterable[Row], steps: Iterable[Row], de
     moments, parts, steps = list(moments), _folded(list(peak)), list(steps)
     most = max([row[column] or 0 for row in moments for column, *_ in _MEASURES.values()], default=0)
     unit, bytes_ = next((one for one in _UNITS if most >= one[1]), ("B", 1))
-    bars = ROW_PIXELS * max(3, len(parts))
+    bars = style.ROW_PIXELS * max(3, len(parts))
     figure = make_subplots(rows=2, cols=1, row_heights=[300, bars], vertical_spacing=80 / (300 + bars))
     for name, (column, colour, dash) in _MEASURES.items():
         if all(row[column] is None for row in moments):
@@ -67,24 +56,24 @@ def memory(moments: Iterable[Row], peak: Iterable[Row], steps: Iterable[Row], de
         customdata=[
             [
                 row["live_bytes"],
-                path_label(row["name"]),
+                style.path_label(row["name"]),
                 size(row["live_bytes"]),
                 percent(row["live_bytes"] / whole if whole else None),
             ]
             for row in parts
         ],
         hovertemplate="<b>%{customdata[1]}</b><br>%{customdata[2]} at the peak (%{customdata[3]})<extra></extra>",
-        **BAR,
-        marker={"color": GREEN},
+        **style.BAR,
+        marker={"color": style.GREEN},
         row=2,
         col=1,
     )
-    framed(figure, "Memory of the device", f"{device}; at most {size(whole)} allocated", 300 + bars + 180)
+    style.framed(figure, "Memory of the device", f"{device}; at most {size(whole)} allocated", 300 + bars + 180)
     figure.update_layout(legend={"y": 1, "yanchor": "bottom"}, margin={"t": 96})
     figure.update_xaxes(title={"text": "ms since the first record"}, row=1, col=1)
     figure.update_yaxes(title={"text": unit}, rangemode="tozero", row=1, col=1)
     figure.update_xaxes(title={"text": f"{unit} allocated at the peak, by module"}, row=2, col=1)
-    name_rows(figure, [_short(row["name"]) for row in parts], "2")
+    style.name_rows(figure, [style.short_path(*row["name"].rpartition("/")[::2]) for row in parts], "2")
     return figure
 
 
@@ -96,7 +85,7 @@ def _add_steps(figure: go.Figure, steps: Sequence[Row]) -> None:
         figure.add_vrect(
             x0=row["since_ns"] / 1e6,
             x1=row["until_ns"] / 1e6,
-            fillcolor=GREY,
+            fillcolor=style.GREY,
             opacity=0.16 if place % 2 else 0.06,
             line_width=0,
             layer="below",
@@ -114,8 +103,3 @@ def _folded(parts: list[Row]) -> list[Row]:
     rest = parts[_MOST_PARTS - 1 :]
     name = f"other ({several(len(rest), 'module')})"
     return [*parts[: _MOST_PARTS - 1], {"name": name, "live_bytes": sum(row["live_bytes"] for row in rest)}]
-
-
-def _short(name: str) -> str:
-    around, _, last = name.rpartition("/")
-    return f"{label(around.rpartition('/')[2], 20)}/{label(last, 26)}" if around else label(name, 40)

@@ -6,8 +6,8 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from prof_analysis.analyses.words import count, duration, rank_name, several
-from prof_analysis.pictures.figures.style import DIVERGING, OfflineFigure, framed, label, path_label, scale_of
+from prof_analysis.analyses.words import count, duration, several
+from prof_analysis.pictures.figures.style import DIVERGING, OfflineFigure, framed, path_label, rank_label, scale_of, short_path
 from prof_analysis.pictures.figures.tree import Row
 
 _MOST_MODULES = 30
@@ -49,7 +49,7 @@ def ranks(rows: Iterable[Row], slow: Iterable[Row] = ()) -> go.Figure:
             [
                 [
                     value[rank, module]["own_computing_ns"] if (rank, module) in value else None,
-                    _rank(profiles[rank]),
+                    rank_label(profiles[rank]),
                     path,
                     duration(time_of.get((rank, module))),
                     duration(middle.get((rank[0], module))),
@@ -90,13 +90,13 @@ def ranks(rows: Iterable[Row], slow: Iterable[Row] = ()) -> go.Figure:
         xaxis={
             "title": {"text": "rank"},
             "tickvals": ticks,
-            "ticktext": [("▼ " if shown[place] in is_slow else "") + _rank(profiles[shown[place]]) for place in ticks],
+            "ticktext": [("▼ " if shown[place] in is_slow else "") + rank_label(profiles[shown[place]]) for place in ticks],
             "showgrid": False,
             "zeroline": False,
         },
         yaxis={
             "tickvals": list(range(len(modules))),
-            "ticktext": [_short(module) for module in modules],
+            "ticktext": [short_path(*module) for module in modules],
             "autorange": "reversed",
             "showgrid": False,
             "zeroline": False,
@@ -123,14 +123,3 @@ def _shown(
 
 def _against(one: float | None, middle: float | None) -> float | None:
     return None if one is None or not middle else one / middle - 1
-
-
-def _rank(row: Row) -> str:
-    run = f"{label(row['run'], 20)} " if row.get("run") is not None else ""
-    return f"{run}{label(rank_name(row), 24)}"
-
-
-def _short(module: tuple[str, str]) -> str:
-    """Return the name of a module with that of the one around it."""
-    around = module[0].rpartition("/")[2]
-    return f"{label(around, 20)}/{label(module[1], 26)}" if around else label(module[1], 40)

@@ -6,8 +6,8 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from prof_analysis.analyses.words import duration, percent, rank_name, several
-from prof_analysis.pictures.figures.style import BLUE, GREEN, GREY, PURPLE, VERMILION, OfflineFigure, framed, label, pattern
+from prof_analysis.analyses.words import duration, percent, several
+from prof_analysis.pictures.figures import style
 from prof_analysis.pictures.figures.tree import Row
 
 _MOST_BARS = 400
@@ -15,11 +15,11 @@ _MOST_TICKS = 12
 _MOST_NAMED_BARS = 8
 # The part of a step, from its row -> colour and pattern.
 _PARTS: dict[str, tuple[Any, str, str]] = {
-    "computing alone": (lambda row: _less(row["computing_ns"], row["overlapped_ns"]), BLUE, ""),
-    "computing and communication": (lambda row: row["overlapped_ns"], GREEN, "/"),
-    "communication alone (exposed)": (lambda row: row["communication_not_overlapped_ns"], VERMILION, "x"),
-    "copying alone": (lambda row: row["copying_not_overlapped_ns"], PURPLE, "\\"),
-    "idle": (lambda row: row["free_ns"], GREY, "."),
+    "computing alone": (lambda row: _less(row["computing_ns"], row["overlapped_ns"]), style.BLUE, ""),
+    "computing and communication": (lambda row: row["overlapped_ns"], style.GREEN, "/"),
+    "communication alone (exposed)": (lambda row: row["communication_not_overlapped_ns"], style.VERMILION, "x"),
+    "copying alone": (lambda row: row["copying_not_overlapped_ns"], style.PURPLE, "\\"),
+    "idle": (lambda row: row["free_ns"], style.GREY, "."),
 }
 
 
@@ -33,7 +33,7 @@ def steps(rows: Iterable[Row]) -> go.Figure:
     positions: list[float] = []
     for place, bar in enumerate(bars):  # A gap of a bar separates ranks.
         positions.append(positions[-1] + 1 + (bar["group"] != bars[place - 1]["group"]) if place else 0)
-    figure = OfflineFigure()
+    figure = style.OfflineFigure()
     for name, (part, colour, shape) in _PARTS.items():
         sums = [_sum(part(row) for row in bar["rows"]) for bar in bars]
         if name == "copying alone" and not any(sums):
@@ -44,14 +44,15 @@ def steps(rows: Iterable[Row]) -> go.Figure:
             x=positions,
             y=[None if mean is None else mean / 1e6 for mean in means],
             customdata=[
-                [one, bar["name"], duration(mean), _share(mean, bar)] for one, mean, bar in zip(sums, means, bars, strict=True)
+                [one, bar["name"], duration(mean), percent(mean / bar["mean"] if mean is not None and bar["mean"] else None)]
+                for one, mean, bar in zip(sums, means, bars, strict=True)
             ],
             hovertemplate=f"%{{customdata[1]}}<br>{name}: %{{customdata[2]}} (%{{customdata[3]}})<extra></extra>",
-            marker={"color": colour, "line": {"width": 0}, "pattern": pattern(shape)},
+            marker={"color": colour, "line": {"width": 0}, "pattern": style.pattern(shape)},
         )
     step_count = len({(row.get("run"), row["step_id"]) for rows in of_ranks for row in rows if row["step_id"] is not None})
     size = f"{several(step_count, 'step') if step_count else 'whole profile'} of {several(len(of_ranks), 'rank')}"
-    framed(figure, "Where the time of steps went", "; ".join(filter(None, (size, note))), 460)
+    style.framed(figure, "Where the time of steps went", "; ".join(filter(None, (size, note))), 460)
     ticks = _ticks(bars, positions)
     return figure.update_layout(
         barmode="stack",
@@ -69,7 +70,7 @@ def _bars(of_ranks: Sequence[list[Row]]) -> tuple[list[dict[str, Any]], str]:
     steps_each = 1
     for first in range(0, len(of_ranks), ranks_each):
         together = of_ranks[first : first + ranks_each]
-        name = _names([_rank(rows[0]) for rows in together], "rank")
+        name = _names([style.rank_label(rows[0]) for rows in together], "rank")
         if ranks_each > 1:
             bars.append(_bar([row for rows in together for row in rows], name, "all steps"))
             continue
@@ -112,19 +113,10 @@ def _names(names: Sequence[str], what: str) -> str:
     return f"{what} {first}" if len(names) == 1 else f"{what}s {first} to {last}"
 
 
-def _rank(row: Row) -> str:
-    run = f"{label(row['run'], 20)} " if row.get("run") is not None else ""
-    return f"{run}{label(rank_name(row), 24)}"
-
-
 def _step(row: Row) -> str:
     if row["step_id"] is not None:
         return str(row["step_id"])
     return "no step" if row["stage_ns"] is None else "whole profile"
-
-
-def _share(part: float | None, bar: dict[str, Any]) -> str:
-    return percent(part / bar["mean"] if part is not None and bar["mean"] else None)
 
 
 def _sum(values: Iterable[int | None]) -> int | None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from prof_analysis.analyses.words import rank_name
 from prof_analysis.common.visible import visible
 
 # The colours of Okabe and Ito, which people with any kind of colour blindness tell apart, on light and on dark ground.
@@ -43,6 +44,17 @@ def path_label(path: str) -> str:
         else:
             lines[-1] = joined
     return "<br>".join(label(line, _LINE * 2) for line in lines)
+
+
+def short_path(around: str, name: str) -> str:
+    """Return the name of a module with that of the one around it."""
+    return f"{label(around.rpartition('/')[2], 20)}/{label(name, 26)}" if around else label(name, 40)
+
+
+def rank_label(row: Mapping[str, Any]) -> str:
+    """Return the name of the rank of a row, with its run if there are several."""
+    run = f"{label(row['run'], 20)} " if row.get("run") is not None else ""
+    return f"{run}{label(rank_name(row), 24)}"
 
 
 def theme(is_dark: bool = False) -> go.layout.Template:

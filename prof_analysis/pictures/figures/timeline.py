@@ -6,22 +6,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from prof_analysis.analyses.words import count, duration
-from prof_analysis.pictures.figures.style import (
-    BLUE,
-    GREEN,
-    GREY,
-    ORANGE,
-    PURPLE,
-    SKY,
-    UNKNOWN,
-    VERMILION,
-    YELLOW,
-    OfflineFigure,
-    framed,
-    label,
-    path_label,
-    pattern,
-)  # fmt: skip
+from prof_analysis.pictures.figures import style
 from prof_analysis.pictures.figures.tree import Row
 
 _MOST_MODULE_ROWS = 8
@@ -30,18 +15,23 @@ _ROW_PIXELS = 28
 _NAMED_SHARE = 0.025
 _MOST_FRAMES = 12
 # A kind of kernels -> its colour and pattern; a cause of idle time -> its colour and pattern.
-_KINDS = {"compute": (BLUE, ""), "communication": (VERMILION, "x"), "copy": (PURPLE, "\\"), "schedule": (GREY, ".")}
+_KINDS = {
+    "compute": (style.BLUE, ""),
+    "communication": (style.VERMILION, "x"),
+    "copy": (style.PURPLE, "\\"),
+    "schedule": (style.GREY, "."),
+}
 _CAUSES = {
-    "waiting in a synchronise": (ORANGE, "/"),
-    "inside an op": (SKY, ""),
-    "between queue and device": (YELLOW, "."),
-    "data loading": (GREEN, "x"),
-    "garbage collection": (PURPLE, "\\"),
-    "nothing recorded": (GREY, "|"),
-    "launch not recorded": (UNKNOWN, "-"),
-    "waiting for another stream or event": (BLUE, "-"),
-    "unknown after the launch": (UNKNOWN, "x"),
-    "edge of the recording": (UNKNOWN, "."),
+    "waiting in a synchronise": (style.ORANGE, "/"),
+    "inside an op": (style.SKY, ""),
+    "between queue and device": (style.YELLOW, "."),
+    "data loading": (style.GREEN, "x"),
+    "garbage collection": (style.PURPLE, "\\"),
+    "nothing recorded": (style.GREY, "|"),
+    "launch not recorded": (style.UNKNOWN, "-"),
+    "waiting for another stream or event": (style.BLUE, "-"),
+    "unknown after the launch": (style.UNKNOWN, "x"),
+    "edge of the recording": (style.UNKNOWN, "."),
 }
 _DEPTHS = ("#9ECAE1", "#C6DBEF", "#A1D99B", "#C7E9C0", "#FDD0A2", "#FEE6CE")
 
@@ -62,7 +52,7 @@ def timeline(calls: Iterable[Row], kernels: Iterable[Row], gaps: Iterable[Row], 
     for position, key in enumerate([*shown_modules, *shown_streams, "idle"]):
         place[key] = position
         names.append(_row_name(key, position))
-    figure = OfflineFigure()
+    figure = style.OfflineFigure()
     # A trace for each depth: bars with patterns have one colour.
     for depth, is_backward in sorted({(row["depth"], row["is_backward"]) for row in calls}):
         drawn = [
@@ -73,14 +63,14 @@ def timeline(calls: Iterable[Row], kernels: Iterable[Row], gaps: Iterable[Row], 
         if drawn:
             look = (_DEPTHS[depth % len(_DEPTHS)], "/" if is_backward else "")
             name = f"modules at depth {depth}{', backward' if is_backward else ''}"
-            texts = [path_label(row["name"]) for row in drawn]
+            texts = [style.path_label(row["name"]) for row in drawn]
             positions = [place[row["lane"], row["depth"]] for row in drawn]
             _add_bars(figure, name, drawn, positions, span_ns, texts, look, [_last(row["name"]) for row in drawn])
     for kind, look in _KINDS.items():
         of_kind = [row for row in kernels if row["kind"] == kind and _stream(row) in place]
         if of_kind:
             positions = [place[_stream(row)] for row in of_kind]
-            short = [label(row["name"] or "-", 40) for row in of_kind]
+            short = [style.label(row["name"] or "-", 40) for row in of_kind]
             _add_bars(figure, kind, of_kind, positions, span_ns, [_of_kernel(row) for row in of_kind], look, short)
     for cause, look in _CAUSES.items():
         of_cause = [row for row in gaps if row["cause"] == cause]
@@ -92,7 +82,7 @@ def timeline(calls: Iterable[Row], kernels: Iterable[Row], gaps: Iterable[Row], 
         for rows, shown, what in ((module_rows, shown_modules, "modules"), (stream_rows, shown_streams, "streams"))
         if len(rows) > len(shown)
     ]
-    framed(figure, "Timeline of the device", "; ".join([note, *left_out]), 230 + _ROW_PIXELS * len(names))
+    style.framed(figure, "Timeline of the device", "; ".join([note, *left_out]), 230 + _ROW_PIXELS * len(names))
     return figure.update_layout(
         barmode="overlay",
         uniformtext={"minsize": 9, "mode": "hide"},
@@ -137,7 +127,7 @@ def _add_bars(
         textangle=0,
         constraintext="inside",
         cliponaxis=True,
-        marker={"color": look[0], "line": {"width": 0}, "pattern": pattern(look[1])},
+        marker={"color": look[0], "line": {"width": 0}, "pattern": style.pattern(look[1])},
     )
 
 
@@ -148,8 +138,8 @@ def _times(row: Row) -> str:
 
 def _of_kernel(row: Row) -> str:
     """Return the hover of a kernel, or of short ones in a row: the longest of them."""
-    lines = [f"<b>{label(row['name'] or '-')}</b>", f"op: {label(row['op_name'] or '-')}"]
-    lines.append(f"module: {path_label(row['module_path'])}" if row["module_path"] else "in no module")
+    lines = [f"<b>{style.label(row['name'] or '-')}</b>", f"op: {style.label(row['op_name'] or '-')}"]
+    lines.append(f"module: {style.path_label(row['module_path'])}" if row["module_path"] else "in no module")
     return "<br>".join(lines)
 
 
@@ -158,9 +148,9 @@ def _of_gap(row: Row) -> str:
     of_whole = "" if row["cause_ns"] == row["duration_ns"] else f" ({duration(row['cause_ns'])} of it)"
     lines = [f"<b>idle: {row['cause']}</b>{of_whole}"]
     if row["kernel_before"] is not None:
-        lines += [f"after {label(row['kernel_before'])}", f"before {label(row['kernel_after'] or '-')}"]
+        lines += [f"after {style.label(row['kernel_before'])}", f"before {style.label(row['kernel_after'] or '-')}"]
     if row["python_stack"]:
-        lines += ["Python:", *(label(frame, 80) for frame in row["python_stack"].split(" > ")[-_MOST_FRAMES:])]
+        lines += ["Python:", *(style.label(frame, 80) for frame in row["python_stack"].split(" > ")[-_MOST_FRAMES:])]
     return "<br>".join(lines)
 
 
@@ -186,8 +176,8 @@ def _row_name(key: Any, position: int) -> str:
         return ""
     if stream is not None:
         return f"stream {stream}"
-    return f"group {label(group, 12)}" if group is not None else "communication"
+    return f"group {style.label(group, 12)}" if group is not None else "communication"
 
 
 def _last(path: str) -> str:
-    return label(path.rpartition("/")[2], 40)
+    return style.label(path.rpartition("/")[2], 40)

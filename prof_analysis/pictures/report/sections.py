@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from prof_analysis.analyses import ANALYSES
 from prof_analysis.analyses.answer import Answer, Block, ShownTable, Source, table_of
 from prof_analysis.analyses.asked import OpenProfile
+from prof_analysis.pictures.figures.plots import TABLES
 from prof_analysis.pictures.report.modules import modules_of
 from prof_analysis.pictures.report.parts import Heading, Part, Section, as_parts, plain
 from prof_analysis.pictures.report.pictures import picture
@@ -48,7 +50,7 @@ def sections_of(found: Found) -> list[Section]:
     sections = []
     for id_, (title, question, first) in SECTIONS.items():
         commands = commands_of(id_)
-        made = list(first(found))
+        made = list(first(found)) if first else []
         for command in commands:
             if captions := ANALYSES[command].captions:
                 made += found.parts(command, *captions)
@@ -69,10 +71,10 @@ def _modules(found: Found) -> Iterator[Part]:
         yield from found.parts("module-stats", "Where kernels lie", blocks=lambda answer: [answer.blocks[-1]])
 
 
-def _steps(found: Found) -> Iterator[Part]:
-    if found.has("step-time"):
-        yield from picture(found.profile, "steps", _TEXTS["steps"])
-        yield from found.parts("step-time", "Steps", "Communication of groups, and how much of it computing covers")
+def _picture(found: Found, name: str) -> Iterator[Part]:
+    """Yield a picture where its analysis has an answer."""
+    if found.has(TABLES[name][0]):
+        yield from picture(found.profile, name, _TEXTS[name])
 
 
 def _ranks(found: Found) -> Iterator[Part]:
@@ -127,31 +129,16 @@ def _with_stacks(answer: Answer) -> list[Block]:
     return [table_of("free.longest_gap", rows, shown), *(block for block in answer.blocks if not isinstance(block, ShownTable))]
 
 
-def _communication(found: Found) -> Iterator[Part]:
-    if found.has("communication-time"):
-        yield from picture(found.profile, "communication", _TEXTS["communication"])
-
-
-def _memory(found: Found) -> Iterator[Part]:
-    if found.has("memory"):
-        yield from picture(found.profile, "memory", _TEXTS["memory"])
-
-
-def _nothing(_: Found) -> Iterator[Part]:
-    """Yield nothing: the section has the answers alone."""
-    yield from ()
-
-
-# Id -> the heading, the question that it answers, and the function that returns the parts before the answers.
-SECTIONS: Mapping[str, tuple[str, str, Callable[[Found], Iterator[Part]]]] = {
+# Id -> the heading, the question that it answers, and the function that returns the parts before the answers, if any.
+SECTIONS: Mapping[str, tuple[str, str, Callable[[Found], Iterator[Part]] | None]] = {
     "modules": ("Modules", "Which modules cost the time, by which ops and kernels?", _modules),
-    "steps": ("Steps", "What is each step made of?", _steps),
+    "steps": ("Steps", "What is each step made of?", partial(_picture, name="steps")),
     "ranks": ("Ranks", "Which rank makes the others wait?", _ranks),
     "pipeline": ("Pipeline", "How do micro-batches pass the pipeline stages?", _pipeline),
     "timeline": ("Timeline", "What runs when, and why is the device idle?", _timeline),
-    "kernels": ("Kernels", "Which kernels cost the time, what bounds them?", _nothing),
-    "communication": ("Communication", "Does communication transfer, or wait?", _communication),
-    "memory": ("Memory", "What fills the memory of the device?", _memory),
+    "kernels": ("Kernels", "Which kernels cost the time, what bounds them?", None),
+    "communication": ("Communication", "Does communication transfer, or wait?", partial(_picture, name="communication")),
+    "memory": ("Memory", "What fills the memory of the device?", partial(_picture, name="memory")),
 }
 # Sections that are left out where they have no answer, as most profiles lack the thing itself.
 OPTIONAL = ("pipeline",)

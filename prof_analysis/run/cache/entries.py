@@ -41,6 +41,7 @@ def entries(store: Path) -> Iterator[Entry]:
     """
     if not store.is_dir():
         raise InputError(f"{store}: there is no such folder; give the one that --cache or --cache had", path=store)
+    # The name of a file is schema.table, with or without a digest behind it.
     for about_file in sorted(store.glob(f"*/{ABOUT}")):
         about = json_object(about_file)
         inputs = tuple(str(file) for file in about.get("inputs", ()))
@@ -48,7 +49,7 @@ def entries(store: Path) -> Iterator[Entry]:
             about_file.parent,
             str(about.get("profile", "")),
             inputs,
-            tuple(sorted({_table_of(file) for file in about_file.parent.glob(f"*{SUFFIX}")})),
+            tuple(sorted({".".join(file.name.split(".")[:2]) for file in about_file.parent.glob(f"*{SUFFIX}")})),
             sum(size for _, size in _files_of(about_file.parent)),
             about.get("identity") == identity_of(map(Path, inputs)),
         )
@@ -117,8 +118,3 @@ def _files_of(entry: Path) -> Iterator[tuple[Path, int]]:
         with suppress(OSError):
             if file.is_file():
                 yield file, file.stat().st_size
-
-
-def _table_of(file: Path) -> str:
-    """Return the table that a file of an entry holds; the file's name is schema.table, with or without a digest."""
-    return ".".join(file.name.split(".")[:2])
