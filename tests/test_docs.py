@@ -20,6 +20,7 @@ from prof_analysis.engine.schemas import schemas
 from prof_analysis.engine.table_file import Table
 from prof_analysis.engine.tables import documented_tables, source_tables
 from tests.helpers.places import CHECKOUT
+from tests.helpers.small_profile import Kernel, Op, write_profile
 
 MADE = tables.FOLDER  # Pages that are not in git.
 PAGES = sorted(
@@ -163,8 +164,13 @@ def test_an_analysis_in_ten_minutes_answers_what_its_test_expects(tmp_path: Path
     (tmp_path / "sql" / "kernels" / "stream.sql").write_text(block_behind("analysis"), encoding="utf-8")
     answers = tmp_path / "prof_analysis" / "analyses" / "answers"
     (answers / "stream_stats.py").write_text(block_behind("file"), encoding="utf-8")
-    (tmp_path / "result").mkdir()
-    code = block_behind("test") + "\n\ntest_streams_by_time(Path('result'))"
+    page = tmp_path / "kernels" / "stream.cases.md"
+    page.parent.mkdir()
+    page.write_text(block_behind("test"), encoding="utf-8")
+    code = "import pathlib, prof_analysis.engine.cases as cases\n"
+    code += "assert [one.failures for one in cases.failures_in(pathlib.Path('kernels/stream.cases.md'))] == [[]]"
+    kernels = (Kernel("a", 1000, 1010, stream=2), Kernel("b", 1000, 1030, stream=3), Kernel("c", 2000, 2005, stream=2))
+    write_profile(tmp_path / "result" / "0_ascend_pt", [Op("aten::mul", 100, 200, kernels)])
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(tmp_path), str(CHECKOUT)))}
     subprocess.run([sys.executable, "-W", "error", "-c", code], cwd=tmp_path, env=environment, check=True)
     words = [sys.executable, "-m", "prof_analysis", "stream-stats", "-d", "result", "--json"]
