@@ -19,7 +19,7 @@ def asked(folder: Path, query: str) -> list[dict[str, Any]]:
         return profile.rows(query)
 
 
-@pytest.mark.parametrize("exports", ["db", "text"])
+@pytest.mark.parametrize("exports", ["db", pytest.param("text", marks=pytest.mark.slow)])
 def test_a_late_loader_of_one_rank_wins_what_steps_are_shorter_without_it(tmp_path: Path, exports: Any) -> None:
     for name, late_rank in (("late", 1), ("even", -1)):
         shape = replace(SHAPE, late_rank=late_rank)
