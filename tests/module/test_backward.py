@@ -42,37 +42,6 @@ FORWARD = [forward("aten::addmm", 20, 30, 5), forward("aten::relu", 60, 70, 6)]
 NET = [Range("Net", 0, 100), Range("Linear", 10, 40), Range("ReLU", 50, 80)]
 
 
-def test_all_that_runs_inside_the_engines_row_of_a_backward_op_belongs_with_it(tmp_path: Path) -> None:
-    """The engine's row carries no number; the bias gradient runs beside the backward op; what is between tasks is outside."""
-    ops = [
-        *FORWARD,
-        engine(f"{ENGINE}AddmmBackward0", 210, 250),
-        backward("before", 211, 214),
-        backward("AddmmBackward0", 215, 230, 5),
-        backward("aten::mm", 220, 225),
-        backward("aten::sum", 235, 245),
-        backward("between", 252, 255),
-    ]
-    write_profile(tmp_path, ops, NET)
-    linear = ("Net", "[Backward]Linear", None)
-    assert ask(tmp_path, PLACES) == [
-        ("before", *linear),
-        ("AddmmBackward0", *linear),
-        ("aten::mm", *linear),
-        ("aten::sum", *linear),
-        ("between", None, None, "outside every module"),
-    ]
-    assert ask(tmp_path, "SELECT * EXCLUDE (profile, rank_id, avg_mfu) FROM module.statistic") == [
-        ("Net", "[Backward]Linear", name, name, 10, 10.0, 1, f"{ENGINE}AddmmBackward0 > {chain}")
-        for name, chain in [
-            ("before", "before"),
-            ("AddmmBackward0", "AddmmBackward0"),
-            ("aten::mm", "AddmmBackward0 > aten::mm"),
-            ("aten::sum", "aten::sum"),
-        ]
-    ]
-
-
 def test_gradient_hooks_belong_to_no_module_and_interrupt_no_run(tmp_path: Path) -> None:
     """Between two backward ops of a Linear, gradients are accumulated, reduced and communicated."""
     ops = [
@@ -103,29 +72,6 @@ def test_gradient_hooks_belong_to_no_module_and_interrupt_no_run(tmp_path: Path)
         ("compute", "inside modules", None, 2, 20, None),
         ("compute", "outside modules", "gradient hooks", 1, 10, "reducer::mul_out"),
         ("communication", "outside modules", "gradient hooks", 1, 100, "c10d::allreduce_"),
-    ]
-
-
-def test_accumulated_gradients_have_a_backward_for_each_forward(tmp_path: Path) -> None:
-    """Two micro-batches: forward, backward, forward, backward, each with numbers of its own."""
-    ops = [
-        forward("aten::mm", 20, 30, 5),
-        backward("MmBackward0", 110, 120, 5),
-        engine(HOOKS, 130, 140),
-        forward("aten::mm", 220, 230, 6),
-        backward("MmBackward0", 310, 320, 6),
-        engine(HOOKS, 330, 340),
-        backward("aten::add_", 332, 338),
-    ]
-    write_profile(tmp_path, ops, [Range("Net", 10, 100), Range("Net", 210, 300)])
-    assert ask(tmp_path, PLACES) == [
-        ("MmBackward0", "", "[Backward]Net", None),
-        ("MmBackward0", "", "[Backward]Net", None),
-        ("aten::add_", None, None, "gradient hooks"),
-    ]
-    assert ask(tmp_path, "SELECT module, calls, kernel_duration_ns FROM module.tree") == [
-        ("Net", 2, 0),
-        ("[Backward]Net", 2, 20),
     ]
 
 
