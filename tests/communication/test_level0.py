@@ -82,12 +82,6 @@ def test_the_types_of_tasks_say_what_waits_and_what_transfers(tmp_path: Path) ->
         ]
 
 
-def test_tasks_that_run_at_the_same_time_count_once_and_a_wait_beside_a_transfer_does_not(tmp_path: Path) -> None:
-    tasks = [("Notify Wait", 4, 1000, 1400), ("Notify Wait", 4, 1100, 1500), ("SDMA", 4, 1300, 1600), ("SDMA", 4, 1500, 1700)]
-    write_level0(tmp_path / "a_ascend_pt", tasks)
-    assert split(tmp_path) == [(400, 300, None, 300, None, "tasks", None)]
-
-
 def test_tasks_without_a_type_leave_the_split_unknown(tmp_path: Path) -> None:
     write_level0(tmp_path / "a_ascend_pt", [("N/A", 4, 1000, 1500)])
     assert split(tmp_path) == [(None, None, None, None, None, None, "its tasks name no plane: profiler_level was Level0")]

@@ -196,25 +196,3 @@ def test_without_a_common_operator_nothing_is_claimed(tables: duckdb.DuckDBPyCon
     assert judged(tables, ranks([400, 10]), "0", "hcom_send__1_0_1")[0] == "unknown"
     assert judged(tables, ranks([400, 10]), "0")[0] == "slow rank"
     assert judged(tables, ranks([400, 10]), "17522688603477080586", "hcom_send__1_0_1")[0] == "slow rank"
-
-
-def test_places_come_from_groups_else_from_sizes_as_megatron_numbers_ranks() -> None:
-    body = documented_tables()["communication.parallel_rank"].body
-    with connect(threads=1) as connection:
-        connection.execute(
-            """
-            CREATE SCHEMA trace;
-            CREATE TABLE trace.parallel_group (label VARCHAR, own_position BIGINT);
-            CREATE TABLE trace.parallelism (tensor_size BIGINT, context_size BIGINT, data_size BIGINT, global_rank BIGINT);
-            """
-        )
-        assert connection.execute(body).fetchall() == [(None, None, None, None)]
-        # Rank 2 + 4 * (1 + 2 * (2 + 3 * 1)) of 4 tensor, 2 context, 3 data parallel ranks, in stage 1.
-        connection.execute("INSERT INTO trace.parallelism VALUES (4, 2, 3, 46)")
-        assert connection.execute(body).fetchall() == [(1, 2, 1, 2)]
-        connection.execute("UPDATE trace.parallelism SET context_size = NULL, global_rank = 11")
-        assert connection.execute(body).fetchall() == [(0, 2, 0, 3)]
-        connection.execute("INSERT INTO trace.parallel_group VALUES ('pp', 5), ('tp', 0), ('default_group', 9)")
-        assert connection.execute(body).fetchall() == [(5, 2, 0, 0)]
-        connection.execute("UPDATE trace.parallelism SET tensor_size = 0, data_size = 0")
-        assert connection.execute(body).fetchall() == [(5, None, None, 0)]

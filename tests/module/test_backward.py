@@ -42,37 +42,6 @@ FORWARD = [forward("aten::addmm", 20, 30, 5), forward("aten::relu", 60, 70, 6)]
 NET = [Range("Net", 0, 100), Range("Linear", 10, 40), Range("ReLU", 50, 80)]
 
 
-def test_all_that_runs_inside_the_engines_row_of_a_backward_op_belongs_with_it(tmp_path: Path) -> None:
-    """The engine's row carries no number; the bias gradient runs beside the backward op; what is between tasks is outside."""
-    ops = [
-        *FORWARD,
-        engine(f"{ENGINE}AddmmBackward0", 210, 250),
-        backward("before", 211, 214),
-        backward("AddmmBackward0", 215, 230, 5),
-        backward("aten::mm", 220, 225),
-        backward("aten::sum", 235, 245),
-        backward("between", 252, 255),
-    ]
-    write_profile(tmp_path, ops, NET)
-    linear = ("Net", "[Backward]Linear", None)
-    assert ask(tmp_path, PLACES) == [
-        ("before", *linear),
-        ("AddmmBackward0", *linear),
-        ("aten::mm", *linear),
-        ("aten::sum", *linear),
-        ("between", None, None, "outside every module"),
-    ]
-    assert ask(tmp_path, "SELECT * EXCLUDE (profile, rank_id, avg_mfu) FROM module.statistic") == [
-        ("Net", "[Backward]Linear", name, name, 10, 10.0, 1, f"{ENGINE}AddmmBackward0 > {chain}")
-        for name, chain in [
-            ("before", "before"),
-            ("AddmmBackward0", "AddmmBackward0"),
-            ("aten::mm", "AddmmBackward0 > aten::mm"),
-            ("aten::sum", "aten::sum"),
-        ]
-    ]
-
-
 def test_gradient_hooks_belong_to_no_module_and_interrupt_no_run(tmp_path: Path) -> None:
     """Between two backward ops of a Linear, gradients are accumulated, reduced and communicated."""
     ops = [
@@ -103,104 +72,6 @@ def test_gradient_hooks_belong_to_no_module_and_interrupt_no_run(tmp_path: Path)
         ("compute", "inside modules", None, 2, 20, None),
         ("compute", "outside modules", "gradient hooks", 1, 10, "reducer::mul_out"),
         ("communication", "outside modules", "gradient hooks", 1, 100, "c10d::allreduce_"),
-    ]
-
-
-def test_sequence_numbers_pair_what_the_profile_did_not_record(tmp_path: Path) -> None:
-    write_profile(tmp_path, [*FORWARD, backward("ReluBackward0", 210, 220, 6), backward("AddmmBackward0", 230, 240, 5)], NET)
-    assert ask(tmp_path, "SELECT count(*) FROM trace.forward_backward") == [(0,)]
-    assert ask(tmp_path, PLACES) == [
-        ("ReluBackward0", "Net", "[Backward]ReLU", None),
-        ("AddmmBackward0", "Net", "[Backward]Linear", None),
-    ]
-
-
-def test_the_recorded_pair_serves_where_the_number_is_not_known(tmp_path: Path) -> None:
-    ops = [*FORWARD, backward("ReluBackward0", 210, 220, of=1), backward("AddmmBackward0", 230, 240, of=0)]
-    write_profile(tmp_path, ops, NET)
-    assert ask(tmp_path, PLACES) == [
-        ("ReluBackward0", "Net", "[Backward]ReLU", None),
-        ("AddmmBackward0", "Net", "[Backward]Linear", None),
-    ]
-
-
-def test_the_number_is_right_where_the_recorded_pair_says_something_else(tmp_path: Path) -> None:
-    write_profile(tmp_path, [*FORWARD, backward("AddmmBackward0", 230, 240, 5, of=1)], NET)
-    assert ask(tmp_path, PLACES) == [("AddmmBackward0", "Net", "[Backward]Linear", None)]
-
-
-def test_of_ops_with_one_number_the_last_to_start_made_the_node(tmp_path: Path) -> None:
-    """Ops that make no node carry the number of the next one."""
-    ops = [
-        forward("aten::ones", 11, 12, 5),
-        forward("aten::linear", 55, 75, 5),
-        forward("aten::addmm", 60, 70, 5),
-        backward("AddmmBackward0", 210, 220, 5),
-    ]
-    write_profile(tmp_path, ops, NET)
-    assert ask(tmp_path, "SELECT op_id, forward_op_id FROM module.backward_op") == [(4, 3)]
-    assert ask(tmp_path, PLACES) == [("AddmmBackward0", "Net", "[Backward]ReLU", None)]
-
-
-@pytest.mark.parametrize(("start", "is_paired"), [(30, False), (31, True)])
-def test_a_backward_op_begins_after_its_forward_op_has_ended(tmp_path: Path, start: int, is_paired: bool) -> None:
-    write_profile(tmp_path, [FORWARD[0], backward("AddmmBackward0", start, 90, 5)], NET)
-    linear = ("Net", "[Backward]Linear", None)
-    expected = linear if is_paired else (None, None, "outside every module")
-    assert ask(tmp_path, PLACES) == [("AddmmBackward0", *expected)]
-
-
-def test_two_forward_threads_with_equal_numbers_each_have_their_backward(tmp_path: Path) -> None:
-    """Autograd numbers threads in the order of their first ops: here thread 12 is 1 and thread 11 is 2."""
-    ops = [
-        forward("aten::mm", 20, 30, 5, tid=12),
-        forward("aten::mul", 22, 32, 5, tid=11),
-        forward("aten::mm", 40, 50, 6, tid=12),
-        forward("aten::mul", 42, 52, 6, tid=11),
-        backward("MulBackward0", 200, 210, 6, thread=2),
-        backward("MmBackward0", 220, 230, 6, thread=1),
-        backward("MmBackward0", 240, 250, 5, thread=1),
-        backward("MulBackward0", 260, 270, 5, thread=2),
-    ]
-    write_profile(tmp_path, ops, [Range("A", 10, 100, 12), Range("B", 15, 100, 11)])
-    assert ask(tmp_path, PLACES) == [
-        ("MulBackward0", "", "[Backward]B", None),
-        ("MmBackward0", "", "[Backward]A", None),
-        ("MmBackward0", "", "[Backward]A", None),
-        ("MulBackward0", "", "[Backward]B", None),
-    ]
-
-
-def test_the_forward_thread_is_the_one_that_has_most_of_the_numbers(tmp_path: Path) -> None:
-    ops = [
-        *(forward("aten::mul", 20 + 10 * n, 25 + 10 * n, n, tid=11) for n in range(1)),
-        *(forward("aten::mm", 40 + 10 * n, 45 + 10 * n, n, tid=12) for n in range(3)),
-        *(backward("MmBackward0", 200 + 10 * n, 205 + 10 * n, 2 - n, thread=1) for n in range(3)),
-    ]
-    write_profile(tmp_path, ops, [Range("A", 10, 100, 11), Range("B", 15, 100, 12)])
-    assert ask(tmp_path, PLACES) == [("MmBackward0", "", "[Backward]B", None)] * 3
-
-
-def test_accumulated_gradients_have_a_backward_for_each_forward(tmp_path: Path) -> None:
-    """Two micro-batches: forward, backward, forward, backward, each with numbers of its own."""
-    ops = [
-        forward("aten::mm", 20, 30, 5),
-        backward("MmBackward0", 110, 120, 5),
-        engine(HOOKS, 130, 140),
-        forward("aten::mm", 220, 230, 6),
-        backward("MmBackward0", 310, 320, 6),
-        engine(HOOKS, 330, 340),
-        backward("aten::add_", 332, 338),
-    ]
-    write_profile(tmp_path, ops, [Range("Net", 10, 100), Range("Net", 210, 300)])
-    assert ask(tmp_path, PLACES) == [
-        ("MmBackward0", "", "[Backward]Net", None),
-        ("MmBackward0", "", "[Backward]Net", None),
-        ("aten::add_", None, None, "gradient hooks"),
-    ]
-    assert ask(tmp_path, "SELECT module, calls, kernel_duration_ns FROM module.tree") == [
-        ("Net", 2, 0),
-        ("[Backward]Net", 2, 20),
     ]
 
 
@@ -247,16 +118,6 @@ def test_a_module_inside_backward_work_of_no_module_is_outermost_and_in_the_back
     ]
 
 
-def test_backward_work_catches_no_op_of_another_thread(tmp_path: Path) -> None:
-    elsewhere = Op("optimizer", 220, 225, (Kernel("k", 2000, 2010),), tid=1)
-    ops = [FORWARD[0], engine(f"{ENGINE}AddmmBackward0", 210, 250), backward("AddmmBackward0", 215, 240, 5), elsewhere]
-    write_profile(tmp_path, ops, NET)
-    assert ask(tmp_path, PLACES) == [
-        ("AddmmBackward0", "Net", "[Backward]Linear", None),
-        ("optimizer", None, None, "outside every module"),
-    ]
-
-
 def calls(*starts: int) -> list[Range]:
     """A call of another module at each start."""
     return [Range(chr(ord("A") + number), start, start + 90) for number, start in enumerate(starts)]
@@ -269,33 +130,6 @@ def modules(folder: Path, source: Source = "auto") -> list[str]:
             row["module"]
             for row in profile.sql("SELECT module FROM module.kernel ORDER BY op_start_ns", arrow=True).to_pylist()
         ]
-
-
-def test_where_numbers_begin_anew_each_backward_op_has_the_forward_op_before_it(tmp_path: Path) -> None:
-    """Each step is run by a new thread with the same id; the backward of the third is cut off, the fourth has one number."""
-    ops = []
-    for start in (1000, 2000, 3000):
-        ops += [forward("aten::linear", start + 10, start + 30, 0), forward("aten::addmm", start + 15, start + 25, 0)]
-        ops += [forward("aten::relu", start + 40, start + 50, 1)]
-        if start < 3000:
-            ops += [
-                backward("ReluBackward0", start + 110, start + 120, 1),
-                backward("AddmmBackward0", start + 130, start + 140, 0),
-            ]
-    ops += [forward("aten::mul", 4010, 4020, 0), backward("MulBackward0", 4110, 4120, 0)]
-    write_profile(tmp_path, ops, calls(1000, 2000, 3000, 4000))
-    assert modules(tmp_path) == ["[Backward]A", "[Backward]A", "[Backward]B", "[Backward]B", "[Backward]D"]
-    assert ask(tmp_path, "SELECT op_id, forward_op_id FROM module.backward_op") == [(4, 3), (5, 2), (9, 8), (10, 7), (15, 14)]
-
-
-def test_one_number_that_begins_anew_in_each_step_has_its_backward(tmp_path: Path) -> None:
-    ops = [
-        op
-        for start in (1000, 2000, 3000)
-        for op in (forward("aten::mul", start + 10, start + 20, 0), backward("MulBackward0", start + 110, start + 120, 0))
-    ]
-    write_profile(tmp_path, ops, calls(1000, 2000, 3000))
-    assert modules(tmp_path) == ["[Backward]A", "[Backward]B", "[Backward]C"]
 
 
 # Two threads, one after the other, run forward before the first backward begins.
@@ -316,42 +150,6 @@ def test_a_recorded_pair_decides_which_of_several_forward_ops_with_a_number_is_m
     database = write_profile(tmp_path, ops, calls(1000, 2000))
     export_text(database, TextStyle())
     assert modules(tmp_path, source) == ["[Backward]A", "[Backward]A", "[Backward]B", "[Backward]B"]
-
-
-@pytest.mark.parametrize("first", quick([2, 7], 1))
-def test_autograds_number_says_which_of_the_threads_with_one_id_is_meant(tmp_path: Path, first: int) -> None:
-    """Nothing else is recorded: the thread that began first has the smaller number."""
-    ops = [
-        *PIPELINE,
-        backward("MulBackward0", 3010, 3020, 1, thread=first),
-        backward("MmBackward0", 3030, 3040, 0, thread=first),
-        backward("MulBackward0", 3110, 3120, 1, thread=9),
-        backward("MmBackward0", 3130, 3140, 0, thread=9),
-    ]
-    write_profile(tmp_path, ops, calls(1000, 2000))
-    assert modules(tmp_path) == ["[Backward]A", "[Backward]A", "[Backward]B", "[Backward]B"]
-
-
-def test_of_forward_ops_before_the_first_backward_the_last_is_meant_where_nothing_says_more(tmp_path: Path) -> None:
-    """The first pass can be an evaluation, which has no backward."""
-    ops = [*PIPELINE, backward("MulBackward0", 3010, 3020, 1), backward("MmBackward0", 3030, 3040, 0)]
-    write_profile(tmp_path, ops, calls(1000, 2000))
-    assert modules(tmp_path) == ["[Backward]B", "[Backward]B"]
-
-
-def test_two_threads_of_each_step_that_have_the_ids_of_those_before_keep_their_backward(tmp_path: Path) -> None:
-    """Replicas: autograd numbers the threads of the second step 4 and 5, after the engine's own."""
-    ops, ranges = [], []
-    for start, first in ((1000, 1), (2000, 4)):
-        for tid in (11, 12):
-            ops += [forward("aten::mm", start + 2 * tid, start + 2 * tid + 10, 0, tid=tid)]
-            ops += [forward("aten::mul", start + 2 * tid + 20, start + 2 * tid + 30, 1, tid=tid)]
-            ranges += [Range(f"Step{start}Thread{tid}", start, start + 90, tid)]
-        for number, tid in ((1, 12), (1, 11), (0, 12), (0, 11)):
-            at = start + 100 + 40 * (1 - number) + 20 * (12 - tid)
-            ops += [backward("Backward0", at, at + 10, number, thread=first + tid - 11)]
-    write_profile(tmp_path, ops, ranges)
-    assert modules(tmp_path) == [f"[Backward]Step{start}Thread{tid}" for start in (1000, 2000) for tid in (12, 11, 12, 11)]
 
 
 def test_without_forward_threads_the_recorded_pairs_serve(tmp_path: Path) -> None:

@@ -48,26 +48,12 @@ MARKED = [Range("Marked", 90, 140), Range("Other", 100, 112, domain="Custom")]
 def test_rows_of_the_python_tracer_are_modules_under_their_class_where_mstx_marks_none(tmp_path: Path) -> None:
     write_profile(tmp_path, TRACED_OPS, frames=FRAMES)
     assert ask(tmp_path) == TRACED
-    assert ask(tmp_path, module_source="nn.Module") == TRACED
     columns = "origin, role, is_module_candidate, domain, name, recorded_name, start_ns"
     ranges = f"SELECT {columns} FROM trace.range ORDER BY start_ns LIMIT 2"
     assert ask(tmp_path, ranges) == [
         ("nn.Module", "module", False, None, "Net", "nn.Module: Net_0", 90),
         ("nn.Module", "module", False, None, "Conv2d", "nn.Module: Conv2d_0", 100),
     ]
-
-
-def test_rows_of_the_python_tracer_are_no_modules_where_mstx_marks_some_or_is_asked_for(tmp_path: Path) -> None:
-    write_profile(tmp_path, TRACED_OPS, MARKED, frames=FRAMES)
-    assert ask(tmp_path) == [row("", "Marked", "a", 1), row("", "Marked", "a", 1)]
-    assert ask(tmp_path, module_source="mstx") == ask(tmp_path)
-    assert ask(tmp_path, module_source="nn.Module") == TRACED
-
-
-def test_only_the_domains_that_are_named_are_modules(tmp_path: Path) -> None:
-    write_profile(tmp_path, TRACED_OPS[:2], MARKED)
-    assert ask(tmp_path, module_domains=["Custom"]) == [row("", "Other", "a")]
-    assert ask(tmp_path, module_domains=["Module", "Custom"]) == [row("Marked", "Other", "a"), row("", "Marked", "a")]
 
 
 def test_the_tracer_serves_where_mstx_has_none_of_the_domains(tmp_path: Path) -> None:

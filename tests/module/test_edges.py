@@ -7,6 +7,7 @@ import pytest
 
 from prof_analysis import open_profile
 from tests.helpers import kineto
+from tests.helpers.chain import built
 from tests.helpers.small_profile import Kernel, Op, Range, write_profile
 
 # A call of Net, from 0 to 100: an op of its own, Linear, ReLU, and in Head an op and Linear.
@@ -69,36 +70,58 @@ def of_whole_calls(count: int) -> dict[str, int]:
     return {path: kernels * count for path, kernels in one.items()}
 
 
-@pytest.mark.parametrize("form", ["kineto", "mstx"])
-@pytest.mark.parametrize(
-    ("end", "cut"),
-    [(425, 1), (445, 2), (458, 3), (471, 4), (495, 5), (500, 0)],
-    ids=["after one call", "after two", "in an op of the last", "in an inner call", "behind all of them", "whole"],
-)
+# Of the third call of Net that a recording holds up to a moment, or of the first one from a moment on: what is outermost then.
+LEFT_BY_AN_END = {
+    425: ["Linear"],
+    445: ["Linear", "ReLU"],
+    458: ["Linear", "ReLU"],
+    471: ["Linear", "ReLU", "Linear"],
+    495: ["Linear", "ReLU", "Head"],
+    500: [],
+}
+LEFT_BY_A_BEGINNING = {1: ["Linear", "ReLU", "Head"], 15: ["ReLU", "Head"], 45: ["Head"], 65: ["Norm"], 0: []}
+
+
+def unplaced(recording: Recording) -> list[str]:
+    """The classes of the calls of which it is certain that they lay in one that the recording does not hold."""
+    spans = sorted(recording[0], key=lambda span: (span[1], -span[2]))
+    intervals = [
+        {"interval_id": number, "tid": 1, "start_ns": start, "end_ns": end, "kind": "module", "name": name}
+        for number, (name, start, end) in enumerate(spans, 1)
+    ]
+    given: dict[str, list[dict[str, object]]] = {"module.interval": intervals}
+    given |= {"module.autograd_task": [], "module.unpaired_task": []}
+    found = {row["interval_id"] for row in built("module.unplaced_call", given)}
+    return [str(one["name"]) for one in intervals if one["interval_id"] in found]
+
+
+@pytest.mark.parametrize("end", LEFT_BY_AN_END)
+def test_a_call_that_ends_after_the_recording_leaves_what_it_holds_without_a_place(end: int) -> None:
+    assert unplaced(passes(3, end=end)) == LEFT_BY_AN_END[end]
+
+
+@pytest.mark.parametrize("begin", LEFT_BY_A_BEGINNING)
+def test_a_call_that_began_before_the_recording_leaves_what_it_holds_without_a_place(begin: int) -> None:
+    assert unplaced(passes(3, begin=begin)) == LEFT_BY_A_BEGINNING[begin]
+
+
+@pytest.mark.parametrize(("form", "end", "cut"), [("kineto", 471, 4), ("mstx", 458, 3)])
 def test_a_call_that_ends_after_the_recording_gives_no_modules_to_what_it_holds(
     form: str, end: int, cut: int, tmp_path: Path
 ) -> None:
     write(tmp_path, form, passes(3, end=end))
     modules, outside, warnings = found(tmp_path)
-    assert modules == of_whole_calls(2 if cut else 3)
+    assert modules == of_whole_calls(2)
     # What comes before the first of the calls may lie outside of every module.
-    assert outside == ({"outside every module": 1, "cut at the profile edge": cut} if cut else {})
-    assert len(warnings) == (1 if cut else 0)
+    assert outside == {"outside every module": 1, "cut at the profile edge": cut}
+    assert len(warnings) == 1
 
 
-@pytest.mark.parametrize("form", ["kineto", "mstx"])
-@pytest.mark.parametrize(
-    ("begin", "cut"),
-    [(1, 6), (15, 4), (45, 3), (65, 1)],
-    ids=["before all", "in the first call", "after two", "in an inner call"],
-)
-def test_a_call_that_began_before_the_recording_gives_no_modules_to_what_it_holds(
-    form: str, begin: int, cut: int, tmp_path: Path
-) -> None:
-    write(tmp_path, form, passes(3, begin=begin))
+def test_a_call_that_began_before_the_recording_gives_no_modules_to_what_it_holds(tmp_path: Path) -> None:
+    write(tmp_path, "kineto", passes(3, begin=15))
     modules, outside, warnings = found(tmp_path)
     assert modules == of_whole_calls(2)
-    assert outside == {"cut at the profile edge": cut, "outside every module": 1}
+    assert outside == {"cut at the profile edge": 4, "outside every module": 1}
     assert len(warnings) == 1
 
 

@@ -1,6 +1,5 @@
 """module.statistic: which calls merge, in which order, under which names. The examples say what msprof-analyze would print."""
 
-from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
@@ -66,144 +65,6 @@ def test_calls_with_other_ops_get_suffixes_in_the_order_of_their_first_call(tmp_
     ]
 
 
-def test_variants_with_another_module_in_between_keep_the_plain_name(tmp_path: Path) -> None:
-    line = Timeline()
-    line.open("Net")
-    for name, ops in [("L", "ab"), ("M", "x"), ("L", "ac")]:
-        line.module(name, *ops)
-    line.close()
-    assert line.statistic(tmp_path) == [
-        ("Net", "L", "a", "A", 10, 10.0, 1, "a"),
-        ("Net", "L", "b", "B", 10, 10.0, 1, "b"),
-        ("Net", "M", "x", "X", 10, 10.0, 1, "x"),
-        ("Net", "L", "a", "A", 10, 10.0, 1, "a"),
-        ("Net", "L", "c", "C", 10, 10.0, 1, "c"),
-    ]
-
-
-def test_modules_with_the_same_ops_share_no_row_but_the_number_of_their_sequence(tmp_path: Path) -> None:
-    line = Timeline()
-    line.open("Net")
-    line.module("K", "a", "b")  # the first to run ab: so L_0 is the variant of L that runs ab
-    line.module("L", "c")
-    line.module("L", "a", "b")
-    line.close()
-    assert line.statistic(tmp_path) == [
-        ("Net", "K", "a", "A", 10, 10.0, 1, "a"),
-        ("Net", "K", "b", "B", 10, 10.0, 1, "b"),
-        ("Net", "L_1", "c", "C", 10, 10.0, 1, "c"),
-        ("Net", "L_0", "a", "A", 10, 10.0, 1, "a"),
-        ("Net", "L_0", "b", "B", 10, 10.0, 1, "b"),
-    ]
-
-
-def test_an_op_with_other_kernels_in_one_call_has_a_row_for_each_list(tmp_path: Path) -> None:
-    line = Timeline()
-    for transposes in (0, 1, 0):
-        line.open("L")
-        line.op("mm", *[Kernel("Transpose", 0, 3)] * transposes, Kernel("MatMul", 5, 12))
-        line.op("add", 10)
-        line.close()
-    assert line.statistic(tmp_path) == [
-        ("", "L", "mm", "MatMul", 14, 7.0, 2, "mm"),
-        ("", "L", "add", "ADD", 30, 10.0, 3, "add"),
-        ("", "L", "mm", "Transpose, MatMul", 10, 10.0, 1, "mm"),
-    ]
-
-
-def test_an_op_that_repeats_in_a_call_has_a_row_for_each_place(tmp_path: Path) -> None:
-    line = Timeline()
-    for _ in range(2):
-        line.module("L", "a", "b", "a")
-    assert line.statistic(tmp_path) == [
-        ("", "L", "a", "A", 20, 10.0, 2, "a"),
-        ("", "L", "b", "B", 20, 10.0, 2, "b"),
-        ("", "L", "a", "A", 20, 10.0, 2, "a"),
-    ]
-
-
-def test_ops_stand_in_the_order_of_the_host_whatever_the_device_does(tmp_path: Path) -> None:
-    line = Timeline()
-    line.open("L")
-    line.op("second_on_device", Kernel("late", 9000, 9001))
-    line.op("first_on_device", Kernel("early", 8000, 8002))
-    line.op("launches_nothing")
-    line.close()
-    assert line.statistic(tmp_path) == [
-        ("", "L", "second_on_device", "late", 1, 1.0, 1, "second_on_device"),
-        ("", "L", "first_on_device", "early", 2, 2.0, 1, "first_on_device"),
-    ]
-
-
-def test_kernels_of_an_op_are_compute_then_communication_by_type_then_schedule(tmp_path: Path) -> None:
-    line = Timeline()
-    line.open("Net")
-    line.op(
-        "all",
-        Kernel("schedule1AicpuKernel", 10, 20, "schedule"),
-        Kernel("hcom_allReduce_", 30, 70, "communication"),
-        Kernel("second", 50, 58, "compute"),
-        Kernel("first", 40, 44, "compute"),
-        Kernel("hcom_broadcast_", 21, 24, "communication"),
-    )
-    line.close()
-    kernels = "first, second, hcom_broadcast_, hcom_allReduce_, schedule1AicpuKernel"
-    assert line.statistic(tmp_path) == [("", "Net", "all", kernels, 65, 65.0, 1, "all")]
-
-
-def test_layers_and_steps_merge_and_the_mean_is_the_total_by_the_count(tmp_path: Path) -> None:
-    line = Timeline()
-    durations = iter([1, 2, 3, 4, 5, 7])
-    for _ in range(2):
-        line.open("Net")
-        for _ in range(3):
-            line.open("Layer")
-            line.op("mm", next(durations))
-            line.close()
-        line.close()
-    assert line.statistic(tmp_path) == [("Net", "Layer", "mm", "MM", 22, 22 / 6, 6, "mm")]
-
-
-def test_a_class_under_different_parents_stays_apart(tmp_path: Path) -> None:
-    line = Timeline()
-    for parent in ("Encoder", "Decoder", "Encoder"):
-        line.open(parent)
-        line.module("Linear", "mm")
-        line.close()
-    line.module("Linear", "mm")
-    assert line.statistic(tmp_path) == [
-        ("Encoder", "Linear", "mm", "MM", 20, 10.0, 2, "mm"),
-        ("Decoder", "Linear", "mm", "MM", 10, 10.0, 1, "mm"),
-        ("", "Linear", "mm", "MM", 10, 10.0, 1, "mm"),
-    ]
-
-
-def test_ops_of_a_module_before_and_after_its_inner_module_are_one_call(tmp_path: Path) -> None:
-    line = Timeline()
-    for _ in range(2):
-        line.open("Net")
-        line.op("before", 10)
-        line.module("L", "mm")
-        line.op("after", 10)
-        line.close()
-    assert line.statistic(tmp_path) == [
-        ("", "Net", "before", "BEFORE", 20, 10.0, 2, "before"),
-        ("Net", "L", "mm", "MM", 20, 10.0, 2, "mm"),
-        ("", "Net", "after", "AFTER", 20, 10.0, 2, "after"),
-    ]
-
-
-def test_two_threads_with_the_same_module_merge_and_do_not_mix(tmp_path: Path) -> None:
-    ops = [
-        Op("a", 110, 120, (Kernel("A", 500, 510),), tid=1),
-        Op("a", 115, 125, (Kernel("A", 520, 530),), tid=2),
-        Op("b", 130, 140, (Kernel("B", 540, 550),), tid=1),
-        Op("b", 135, 145, (Kernel("B", 560, 570),), tid=2),
-    ]
-    write_profile(tmp_path, ops, [Range("Net", 100, 200, tid=1), Range("Net", 105, 205, tid=2)])
-    assert statistic(tmp_path) == [("", "Net", "a", "A", 20, 10.0, 2, "a"), ("", "Net", "b", "B", 20, 10.0, 2, "b")]
-
-
 def test_backward_of_a_nested_module_and_of_a_top_module(tmp_path: Path) -> None:
     line = Timeline()
     line.open("Net")
@@ -217,26 +78,6 @@ def test_backward_of_a_nested_module_and_of_a_top_module(tmp_path: Path) -> None
         ("", "Net", "loss", "LOSS", 10, 10.0, 1, "loss"),
         ("", "[Backward]Net", "LossBackward", "LOSSBACKWARD", 10, 10.0, 1, "LossBackward"),
         ("Net", "[Backward]L", "MmBackward", "MMBACKWARD", 20, 20.0, 1, "MmBackward"),
-    ]
-
-
-def test_the_backward_has_suffixes_of_its_own(tmp_path: Path) -> None:
-    line = Timeline()
-    line.open("Net")
-    calls = [line.module("L", *ops) for ops in ("ab", "ac")]
-    line.close()
-    for names, call in zip(("ab", "ac"), calls, strict=True):
-        for name, forward in reversed(list(zip(names, call, strict=True))):
-            line.op(f"{name}Backward", 10, backward_of=forward, tid=2)
-    assert line.statistic(tmp_path) == [
-        ("Net", "L_0", "a", "A", 10, 10.0, 1, "a"),
-        ("Net", "L_0", "b", "B", 10, 10.0, 1, "b"),
-        ("Net", "L_1", "a", "A", 10, 10.0, 1, "a"),
-        ("Net", "L_1", "c", "C", 10, 10.0, 1, "c"),
-        ("Net", "[Backward]L_0", "bBackward", "BBACKWARD", 10, 10.0, 1, "bBackward"),
-        ("Net", "[Backward]L_0", "aBackward", "ABACKWARD", 10, 10.0, 1, "aBackward"),
-        ("Net", "[Backward]L_1", "cBackward", "CBACKWARD", 10, 10.0, 1, "cBackward"),
-        ("Net", "[Backward]L_1", "aBackward", "ABACKWARD", 10, 10.0, 1, "aBackward"),
     ]
 
 
@@ -301,27 +142,6 @@ def test_forty_levels_of_modules_are_all_there(tmp_path: Path) -> None:
     assert line.statistic(tmp_path) == [
         ("/".join(names[:n]), name, name.lower(), name.upper(), 10, 10.0, 1, name.lower()) for n, name in enumerate(names)
     ]
-
-
-def test_any_text_can_be_a_name(tmp_path: Path) -> None:
-    line = Timeline()
-    odd: Iterator[str] = iter(("a/b", "'quoted' \"twice\"", "注意力 🧠", "x, y", "%s {0} \\ ;--", "[Backward]", "  "))
-    expected: list[Row] = []
-    for name in odd:
-        line.open(name)
-        line.op(name, 10)
-        line.module("L", "mm")
-        line.close()
-        expected += [("", name, name, name.upper(), 10, 10.0, 1, name), (name, "L", "mm", "MM", 10, 10.0, 1, "mm")]
-    assert line.statistic(tmp_path) == expected
-
-
-def test_an_empty_name_stays_empty_and_keeps_its_time(tmp_path: Path) -> None:
-    line = Timeline()
-    line.open("")
-    line.op("mm", 10)
-    line.close()
-    assert line.statistic(tmp_path) == [("", "", "mm", "MM", 10, 10.0, 1, "mm")]
 
 
 def test_only_start_end_ranges_of_the_domain_module_are_modules(tmp_path: Path) -> None:

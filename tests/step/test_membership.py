@@ -60,15 +60,6 @@ def test_of_all_steps_each_thing_is_of_one(tmp_path: Path) -> None:
     assert periods == [(7, 100, 200), (8, 200, 300), (9, 500, 600), (7, 700, 800)]
 
 
-def test_the_step_of_an_mstx_range_does_not_hang_on_the_order_of_steps_in_the_file(tmp_path: Path) -> None:
-    found = []
-    for name, steps in {"one": [(7, 100, 100), (8, 100, 400)], "other": [(8, 100, 400), (7, 100, 100)]}.items():
-        write_profile(tmp_path / name / "a_ascend_pt", ranges=[Range("r", 150, 160)], steps=steps)
-        with open_profile(tmp_path / name) as profile:
-            found.append([row["step_id"] for row in arrow_of(profile.mstx_stats(per_step=True)).to_pylist()])
-    assert found == [[8], [8]]
-
-
 def test_what_wraps_a_step_is_no_op_of_the_framework(tmp_path: Path) -> None:
     ops = [
         Op("ProfilerStep#1", 0, 1000, (Kernel("by the wrapper", 5, 9),)),
