@@ -13,4 +13,4 @@ SELECT
     sum(kernel_duration_ns) / nullif(sum(sum(kernel_duration_ns)) OVER (PARTITION BY kind), 0) AS share
 FROM module.coverage
 GROUP BY kind, location
-ORDER BY kind = 'schedule', kind = 'communication', location = 'linked to no op', location = 'outside modules'
+ORDER BY kind = 'schedule', kind = 'communication', location = 'linked to no op', location = 'outside modules', kind

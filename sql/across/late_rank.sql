@@ -32,7 +32,6 @@ missing AS (
 )
 SELECT profile, rank_id, group_name, type, op_count, elapse_ns, waited_ns
 FROM across.type_communication
-WHERE kind = 'collective'
-  AND common_op_count = op_count
-  AND (profile, group_name) NOT IN (FROM missing)
+ANTI JOIN missing USING (profile, group_name)
+WHERE kind = 'collective' AND common_op_count = op_count
 ORDER BY rank_id, profile, group_name, type

@@ -7,8 +7,8 @@
 SELECT
     device_id,
     count(*) AS step_count,
-    arg_min(floor_bytes, step_id) AS first_bytes,
-    arg_max(floor_bytes, step_id) AS last_bytes
+    arg_min_null(floor_bytes, step_id) AS first_bytes,
+    arg_max_null(floor_bytes, step_id) AS last_bytes
 FROM allocation.step
 WHERE role = 'framework'
 GROUP BY device_id

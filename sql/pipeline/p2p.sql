@@ -1,5 +1,5 @@
 -- One row is a send or receive operator that ran while a step had passes: between the start of the first of them and the end
--- of the last one on this rank.
+-- of the last one on this rank. One that ends as the first pass starts, such as the receive of its input, is among them.
 --
 -- pass_step_id  BIGINT   the step of these passes; NULL outside steps and without steps
 -- @columns kernel_id to number as in communication.p2p

@@ -11,7 +11,7 @@ WITH kernel AS (
     FROM runs.comparison
     LEFT JOIN runs.kernel_comparison AS kernel USING (run)
 )
-SELECT run, sum(both_ns) FILTER (is_in_one_run) / nullif(sum(both_ns), 0) AS in_one_run_share
+SELECT run, coalesce(sum(both_ns) FILTER (is_in_one_run), 0) / nullif(sum(both_ns), 0) AS in_one_run_share
 FROM kernel
 GROUP BY run
 ORDER BY run

@@ -99,14 +99,3 @@ def test_an_idle_edge_of_a_recording_is_no_step(tmp_path: Path, at_end: bool) ->
     assert found[EDGE] <= edge["duration_ns"]
     assert len(said) == 1
     assert not rules & {"launch_bound", "python_between_ops", "unexplained_idle", "slow_start"}
-
-
-def test_an_idle_beginning_within_steps_counts(tmp_path: Path) -> None:
-    events = [
-        kineto.event("user_annotation", "ProfilerStep#1", 0, 600 * MS),
-        kineto.launch(0, 5 * US, 1),
-        kineto.kernel("alone", 10 * US, 14 * US, 1),
-        *kernels(10, 463 * MS, 40 * US, 10),
-    ]
-    kineto.write_trace(tmp_path / "rank0.json", events)
-    assert EDGE not in causes(tmp_path)

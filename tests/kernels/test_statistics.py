@@ -142,17 +142,6 @@ def test_op_statistic_alone_answers_with_what_it_has(tmp_path: Path, name: str) 
         assert [one for one in profile.warnings if "missing" in one] == [], "there is nothing to compare it with"
 
 
-def test_kernels_without_a_type_are_one_row_a_core_and_a_warning(tmp_path: Path) -> None:
-    kernels = (Kernel("a", 0, 10, type=None), Kernel("b", 20, 40, type=None), Kernel("c", 50, 80))
-    write_profile(tmp_path / "a_ascend_pt", unlinked=kernels)
-    with open_profile(tmp_path) as profile:
-        with pytest.warns(
-            ProfAnalysisWarning, match=r"a_ascend_pt: 50.0% of the compute time belongs to kernels of unknown type"
-        ):
-            found = arrow_of(profile.kernel_stats())
-        assert [row[3:7] for row in rows(found)] == [("Mul", "AI_CORE", 1, 30), (None, "AI_CORE", 2, 30)]
-
-
 NAMED = {
     "aclnnMm_MatMulCommon_MatMulV2": "MatMulV2",
     "aclnnMm_MatMulCommon_MemSet": "MemSet",
