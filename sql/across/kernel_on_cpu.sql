@@ -11,7 +11,7 @@
 -- total_ns       BIGINT   their time, ns
 -- share          DOUBLE   part of the time of all compute kernels of all ranks; NULL when that is 0
 WITH compute AS (
-    SELECT sum(duration_ns * kernel_count) AS total_ns
+    SELECT sum(coalesce(total_ns, duration_ns * kernel_count)) AS total_ns
     FROM kernels.duration
     WHERE kind::VARCHAR = 'compute'
 )

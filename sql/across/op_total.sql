@@ -13,7 +13,7 @@ SELECT
     sum(host_self_ns)::BIGINT AS host_self_ns,
     if(count(kernel_count) = count(*), sum(kernel_count)::BIGINT, NULL) AS kernel_count,
     sum(device_self_ns)::BIGINT AS device_self_ns,
-    coalesce((SELECT sum(duration_ns * kernel_count) FROM kernels.duration), 0)::BIGINT AS all_kernels_ns,
+    coalesce((SELECT sum(coalesce(total_ns, duration_ns * kernel_count)) FROM kernels.duration), 0)::BIGINT AS all_kernels_ns,
     count(*) FILTER (NOT is_chosen(name) AND NOT is_chosen(launches)) AS rows_left_out,
     coalesce(sum(device_self_ns) FILTER (NOT is_chosen(name) AND NOT is_chosen(launches)), 0)::BIGINT AS left_out_ns
 FROM across.op_by_shape

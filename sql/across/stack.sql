@@ -10,7 +10,7 @@
 -- op_count      BIGINT  ops; without profiler steps
 -- host_ns       BIGINT  their time on the host without that of the ops inside them, ns
 WITH total AS (
-    SELECT sum(duration_ns * kernel_count) AS all_ns
+    SELECT sum(coalesce(total_ns, duration_ns * kernel_count)) AS all_ns
     FROM kernels.duration
 ),
 of_host AS (

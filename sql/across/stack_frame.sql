@@ -12,7 +12,7 @@
 -- host_self_ns     BIGINT  the same as device_self_ns, of the ops on the host without that of the ops inside them, ns
 -- host_total_ns    BIGINT  the same as device_total_ns, of the ops on the host, ns
 WITH total AS (
-    SELECT sum(duration_ns * kernel_count) AS all_ns
+    SELECT sum(coalesce(total_ns, duration_ns * kernel_count)) AS all_ns
     FROM kernels.duration
 ),
 of_host AS (

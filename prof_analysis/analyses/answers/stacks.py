@@ -87,7 +87,9 @@ def stacks(
     if module is not None and not profile.rows("SELECT 1 FROM stack.chosen_path LIMIT 1"):
         raise InputError(f"there is no module {module}; module-stats shows which there are")
     heaviest = heaviest_of(profile, _TABLES[by], top, _COLUMNS[by], sort)
-    (kernels,) = profile.rows("SELECT coalesce(sum(duration_ns * kernel_count), 0)::BIGINT AS ns FROM kernels.duration")
+    (kernels,) = profile.rows(
+        "SELECT coalesce(sum(coalesce(total_ns, duration_ns * kernel_count)), 0)::BIGINT AS ns FROM kernels.duration"
+    )
     facts: Facts = {
         **size_of(profile, _TABLES[by], "op.host"),
         "level": by,
