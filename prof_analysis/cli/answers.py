@@ -3,12 +3,10 @@
 from collections.abc import Mapping
 from enum import StrEnum
 from inspect import Parameter
-from typing import Annotated, Any, cast
-
-import typer
+from typing import Any, cast
 
 from prof_analysis.analyses import Analysis
-from prof_analysis.common.command_line import word
+from prof_analysis.cli.options import parameter_of
 from prof_analysis.common.option_docs import ANSWER, Doc, documented
 from prof_analysis.common.options import Keywords, ProfileOptions
 
@@ -19,13 +17,9 @@ def own_parameters(analysis: Analysis, of_answer: Mapping[str, tuple[Any, Doc]])
     if len(analysis.rows) > 1:
         choices = [name.replace("_", "-") for name in analysis.rows]
         kind = cast(Any, StrEnum)("Row", {name: name for name in choices})
-        about = typer.Option("--by", help="What a row is.", rich_help_panel=ANSWER, show_default=False)
-        parameters.append(_parameter("by", kind | None, about))
-    for name, (kind, doc) in of_answer.items():
-        if name not in _of_profile(analysis):
-            meaning = f"{doc.meaning} Example: {doc.spelled}." if doc.spelled else doc.meaning
-            about = typer.Option(word(name), metavar=doc.value, help=meaning, rich_help_panel=doc.section)
-            parameters.append(_parameter(name, kind, about))
+        parameters.append(parameter_of("by", kind | None, Doc("What a row is.", ANSWER)))
+    shared = _of_profile(analysis)
+    parameters += [parameter_of(name, kind, doc) for name, (kind, doc) in of_answer.items() if name not in shared]
     return parameters
 
 
@@ -40,7 +34,3 @@ def rows_and_options(
 
 def _of_profile(analysis: Analysis) -> set[str]:
     return {name for name, (_, doc) in documented(ProfileOptions).items() if {name, doc.section} & {*analysis.options}}
-
-
-def _parameter(name: str, kind: Any, option: Any) -> Parameter:
-    return Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind, option])

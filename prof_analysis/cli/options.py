@@ -242,10 +242,14 @@ def _parameter(name: str, type_: Any, doc: Doc) -> Parameter:
     elif get_origin(type_) is Literal:
         read_as = cast(Any, StrEnum)(name, {choice: choice for choice in get_args(type_)})
         default = read_as(default)
+    return parameter_of(name, read_as, doc, default, None if name in PARSERS else doc.at_least)
+
+
+def parameter_of(name: str, type_: Any, doc: Doc, default: Any = None, least: int | None = None) -> Parameter:
+    """Build the command's option for one with this documentation."""
     meaning = f"{doc.meaning} Example: {doc.spelled}." if doc.spelled else doc.meaning
-    least = None if name in PARSERS else doc.at_least
     option = typer.Option(word(name), metavar=doc.value, help=meaning, min=least, rich_help_panel=doc.section)
-    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[read_as, option])
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[type_, option])
 
 
 def _keywords(values: dict[str, Any]) -> dict[str, object]:

@@ -8,9 +8,8 @@ a table stands in a line of its own above its rows: rows of tables that are read
 import json
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
@@ -111,63 +110,80 @@ def failures_in(
     cases = cases_in(file)
     for case in cases:
         try:
-            case.failures = _failures(case, name, own, partial(rows_of, own=own, body=body, raw_columns=raw_columns))
+            case.failures = _failures(case, name, own, body, raw_columns)
         except InputError as error:
             raise InputError(f"{file}:{case.line}: {error}", path=file) from error
     return cases
 
 
-def _failures(case: Case, name: str, own: tuple[Table, ...], rows_of: Callable[..., list[dict[str, object]]]) -> list[str]:
+def _failures(
+    case: Case, name: str, own: tuple[Table, ...], body: str | None, raw_columns: Mapping[str, Mapping[str, str]]
+) -> list[str]:
     if name not in case.rows:
         raise InputError(f"the case expects no rows of {name}; write its name, and a table without rows where it has none")
     given = {table: rows for table, rows in case.rows.items() if table != name}
     variables: Variables = Options(**case.options).variables() if case.options else {}  # type: ignore[arg-type]
-    found = rows_of(name, given, variables)
+    found = rows_of(name, given, variables, own, raw_columns, body)
     table = all_tables(own)[name]
     types = {column.shown_name: column.shown_type for column in table.columns}
     for column in dict.fromkeys(column for row in case.rows[name] for column in row):
         if column not in types:
             raise InputError(f"there is no column {column}; there are {', '.join(types)}")
+    expected = [{column: _read(row.get(column), type_, column) for column, type_ in types.items()} for row in case.rows[name]]
     if not table.is_ordered:
-        found = _in_order_of(case.rows[name], found, types)
-    return list(_differences(case.rows[name], found, types))
+        found = _in_order_of(expected, found)
+    return list(_differences(expected, found))
 
 
-def _differences(expected: list[Row], found: list[dict[str, object]], types: Mapping[str, str]) -> Iterator[str]:
+def _read(text: str | None, type_: str, column: str) -> object:
+    """Return an expected value as DuckDB gives it; of a number with decimals its digits."""
+    if text is None:
+        return None
+    try:
+        ((value,),) = duckdb.execute(f"SELECT CAST($value AS {type_})", {"value": text}).fetchall()
+    except duckdb.ConversionException as error:
+        raise InputError(f"{column}: {text} is no {type_}") from error
+    return Digits(text) if isinstance(value, float) else value
+
+
+class Digits(str):
+    """A number with decimals, as it is written."""
+
+
+def _differences(expected: list[dict[str, object]], found: list[dict[str, object]]) -> Iterator[str]:
     if len(expected) != len(found):
         yield f"{len(found)} rows, expected {len(expected)}"
     for number, (row, other) in enumerate(zip(expected, found, strict=False), 1):
-        for column in _differing(row, other, types):
-            yield f"row {number}: {column} is {_shown(other[column])}, expected {row.get(column) or 'NULL'}"
+        for column in _differing(row, other):
+            yield f"row {number}: {column} is {_shown(other[column])}, expected {_shown(row[column])}"
     for unexpected in found[len(expected) :]:
         yield f"not expected: {', '.join(f'{name} {_shown(value)}' for name, value in unexpected.items() if value is not None)}"
 
 
-def _in_order_of(expected: list[Row], found: list[dict[str, object]], types: Mapping[str, str]) -> list[dict[str, object]]:
+def _in_order_of(expected: list[dict[str, object]], found: list[dict[str, object]]) -> list[dict[str, object]]:
     """Return rows that have no order in that of the expected ones; the places of those that equal none have the others."""
     left = list(found)
     ordered: list[dict[str, object] | None] = []
     for row in expected:
-        equal = next((one for one in left if not _differing(row, one, types)), None)
+        equal = next((one for one in left if not _differing(row, one)), None)
         ordered.append(equal)
         if equal is not None:
             left.remove(equal)
     return [*(left.pop(0) if one is None else one for one in ordered if one is not None or left), *left]
 
 
-def _differing(expected: Row, found: Mapping[str, object], types: Mapping[str, str]) -> list[str]:
-    return [column for column, type_ in types.items() if not _is_equal(expected.get(column), found[column], type_)]
+def _differing(expected: Mapping[str, object], found: Mapping[str, object]) -> list[str]:
+    return [column for column, value in expected.items() if not _is_equal(value, found[column])]
 
 
-def _is_equal(expected: str | None, found: object, type_: str) -> bool:
+def _is_equal(expected: object, found: object) -> bool:
     """Return whether a value is the expected one; a number with decimals is compared in those that are written."""
     if expected is None or found is None:
         return expected is found
-    if isinstance(found, float):
+    if isinstance(expected, Digits) and isinstance(found, float):
         decimals = len(expected.partition(".")[2]) if "e" not in expected.lower() else 15
         return math.isclose(round(found, decimals), float(expected), rel_tol=1e-12, abs_tol=1e-15)
-    ((meant,),) = duckdb.execute(f"SELECT CAST($value AS {type_})", {"value": expected}).fetchall()
-    return bool(meant == found)
+    return bool(expected == found)
 
 
 def _shown(value: object) -> str:

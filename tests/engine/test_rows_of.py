@@ -94,6 +94,7 @@ def test_a_case_that_fails(folder: Path, command: Command, before: str, after: s
         ),
         (f"{CASES}\n\nstep = 3\n", "there is no option step; there are "),
         (CASES.replace("duration_ns", "duration"), ":1: module.kernel has no column duration; it has "),
+        (CASES.replace("| 2            |", "| two          |"), ":1: kernel_count: two is no BIGINT"),
         (CASES.replace("## ", ""), "rows without a name of a table above them"),
     ],
 )
