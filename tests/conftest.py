@@ -15,10 +15,12 @@ from typer.testing import CliRunner, Result
 from prof_analysis import ProfAnalysisWarning
 from prof_analysis.cli import app
 from prof_analysis.common.user_cache import VARIABLE
+from prof_analysis.engine import remembered
 from tests.helpers import pages
 from tests.helpers.json_schema import misfits
 from tests.helpers.places import CHECKOUT
 
+PLANS = "plans"  # A folder of pytest's own cache.
 # No test, and no process that a test starts, may touch the home of who runs it.
 os.environ[VARIABLE] = "off"
 # Else each process that a test starts would compile the package anew, which takes as long as what it is started for.
@@ -33,6 +35,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     pages.updates = config.getoption("--update")
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Know what earlier runs of the suite found out about the same SQL: to plan it anew takes each worker half a minute."""
+    if session.config.cache is not None:
+        remembered.read(session.config.cache.mkdir(PLANS))
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if session.config.cache is not None:
+        remembered.write(session.config.cache.mkdir(PLANS))
 
 
 @pytest.fixture

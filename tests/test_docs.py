@@ -7,11 +7,11 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-import pytest
 from typer.main import get_command
 
 from docs import rules, tables
@@ -74,31 +74,50 @@ def test_signs_of_markdown_are_written_out() -> None:
     assert tables.plain("pid * 2 | `a|b*` <x> Layer[3]") == r"pid \* 2 \| `a\|b*` \<x> Layer\[3\]"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(CHECKOUT).as_posix())
-def test_links_lead_to_what_is_there(page: Path) -> None:
+def missing(search: Callable[[Path], Iterator[str]], *left_out: str) -> list[str]:
+    """Return what pages name and is not there, each behind its page."""
+    return [f"{page.relative_to(CHECKOUT)}: {one}" for page in PAGES if page.name not in left_out for one in search(page)]
+
+
+def test_links_lead_to_what_is_there() -> None:
+    assert missing(dead_links) == []
+
+
+def dead_links(page: Path) -> Iterator[str]:
     text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
     for target, part in re.findall(r"\]\((?!https?://)([^)#\s]*)(?:#([^)\s]+))?\)", text):
         file = page.parent / target if target else page
-        assert file.exists(), f"{target} is not there"
-        if part:
-            headings = re.findall(r"^#+ (.+)$", file.read_text(encoding="utf-8"), re.MULTILINE)
-            assert part in map(anchor, headings), f"{target}#{part} is not there"
+        if not file.exists() or (part and part not in anchors(file)):
+            yield f"{target}#{part}" if part else target
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(CHECKOUT).as_posix())
-def test_tests_that_are_named_are_there(page: Path) -> None:
+@cache
+def anchors(page: Path) -> set[str]:
+    """Return the anchors of the headings of a page."""
+    return set(map(anchor, re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)))
+
+
+def test_tests_that_are_named_are_there() -> None:
+    assert missing(lost_tests) == []
+
+
+def lost_tests(page: Path) -> Iterator[str]:
     for path, name in re.findall(r"`(tests/[\w/]+(?:\.py)?)(?:::(\w+))?`", page.read_text(encoding="utf-8")):
-        assert (CHECKOUT / path).exists(), f"{path} is not there"
-        assert not name or f"def {name}(" in (CHECKOUT / path).read_text(encoding="utf-8"), f"{path}::{name} is not there"
+        file = CHECKOUT / path
+        if not file.exists() or (name and f"def {name}(" not in file.read_text(encoding="utf-8")):
+            yield f"{path}::{name}" if name else path
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page.name != "CHANGELOG.md"], ids=lambda page: page.stem)
-def test_tables_that_are_named_are_there(page: Path) -> None:
+def test_tables_that_are_named_are_there() -> None:
+    assert missing(unknown_tables, "CHANGELOG.md") == []
+
+
+def unknown_tables(page: Path) -> Iterator[str]:
     for name, column in re.findall(r"`(\w+\.\w+)(?:\.(\w+))?`", page.read_text(encoding="utf-8")):
         if name.partition(".")[0] in schemas() and not name.endswith(".json"):
             table = documented_tables().get(name)
-            assert table is not None, f"there is no table {name}"
-            assert not column or column in {one.shown_name for one in table.columns}, f"{name} has no column {column}"
+            if table is None or (column and column not in {one.shown_name for one in table.columns}):
+                yield f"{name}.{column}" if column else name
 
 
 def command_lines(text: str) -> Iterator[list[str]]:
@@ -109,16 +128,27 @@ def command_lines(text: str) -> Iterator[list[str]]:
         yield shlex.split(line, comments=True)
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page.name != "CHANGELOG.md"], ids=lambda page: page.stem)
-def test_commands_and_options_that_are_named_are_there(page: Path) -> None:
+def test_commands_and_options_that_are_named_are_there() -> None:
+    assert missing(unknown_words, "CHANGELOG.md") == []
+
+
+@cache
+def program() -> Any:
+    return get_command(app)
+
+
+def unknown_words(page: Path) -> Iterator[str]:
+    """Yield the commands that a page names and nobody knows, and the options that commands do not have."""
     for words in command_lines(page.read_text(encoding="utf-8")):
-        command: Any = get_command(app)
-        while hasattr(command, "commands") and not words[0].startswith("--"):
-            assert words[0] in command.commands, f"there is no command {words[0]}"
+        command = program()
+        while hasattr(command, "commands") and words[0] in command.commands:
             command = command.commands[words.pop(0)]
+        if hasattr(command, "commands") and not words[0].startswith("--"):
+            yield words[0]
+            continue
         known = {name for param in command.params for name in param.opts} | {"--help"}
         named = {word.partition("=")[0].replace("_", "-") for word in words if word.startswith("--")}
-        assert named <= known, f"{command.name} has no {named - known}"
+        yield from (f"{command.name} {name}" for name in sorted(named - known))
 
 
 def test_each_table_of_the_picture_is_made_of_those_left_of_it() -> None:

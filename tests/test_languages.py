@@ -2,13 +2,13 @@
 
 import os
 import re
+from collections.abc import Callable
 from functools import cache
 from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote
 
-import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
@@ -84,9 +84,23 @@ def place(found: tuple[Part, Token] | None) -> str:
     return f"line {found[1].map[0] + 1}, {found[0]}" if found and found[1].map else "the page has ended"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(CHECKOUT).as_posix())
-def test_both_languages_say_the_same(page: Path) -> None:
+def each_page(look: Callable[[Path], None]) -> list[str]:
+    """Return what is wrong with pages, all at once."""
+    wrong = []
+    for page in PAGES:
+        try:
+            look(page)
+        except AssertionError as error:
+            wrong.append(f"{page.relative_to(CHECKOUT)}: {error}")
+    return wrong
+
+
+def test_both_languages_say_the_same() -> None:
     """Blocks without a language, which are answers of commands, are those of the English page; --update copies them."""
+    assert each_page(assert_both_say_the_same) == []
+
+
+def assert_both_say_the_same(page: Path) -> None:
     chinese = CHINESE[page]
     assert chinese.exists(), f"{page.name} has no Chinese page; write {chinese.relative_to(CHECKOUT)}"
     for one in (page, chinese):
@@ -127,9 +141,12 @@ def letters(token: Token) -> str:
     return re.sub(r"\W", "", "".join(one.content for one in token.children or [] if one.type in ("text", "code_inline")))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(CHECKOUT).as_posix())
-def test_the_chinese_page_is_chinese(page: Path) -> None:
+def test_the_chinese_page_is_chinese() -> None:
     """What has no Chinese character is a name, such as that of a column, and is the same on both pages."""
+    assert each_page(assert_is_chinese) == []
+
+
+def assert_is_chinese(page: Path) -> None:
     for (_, english), (_, chinese) in zip(translated_parts(page), parts(CHINESE[page]), strict=False):
         if english.type == chinese.type == "inline" and not HAN.search(chinese.content):
             assert letters(chinese) == letters(english)
@@ -137,8 +154,11 @@ def test_the_chinese_page_is_chinese(page: Path) -> None:
             assert len(re.findall(r"\b[a-z]{2,}\b", prose)) < 5, f"still English: {chinese.content}"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(CHECKOUT).as_posix())
-def test_links_of_a_chinese_page_lead_to_chinese_pages(page: Path) -> None:
+def test_links_of_a_chinese_page_lead_to_chinese_pages() -> None:
+    assert each_page(assert_links_are_chinese) == []
+
+
+def assert_links_are_chinese(page: Path) -> None:
     text = CHINESE[page].read_text(encoding="utf-8").replace(language_line(CHINESE[page]), "", 1)
     links = {Path(os.path.normpath(CHINESE[page].parent / link)) for link in re.findall(r"\]\((?!https?:)([^)#\s]+)", text)}
     assert not links & CHINESE.keys(), "there is a Chinese page of it"

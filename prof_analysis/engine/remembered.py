@@ -33,8 +33,18 @@ def keep(answers: Mapping[tuple[str, str], Any]) -> None:
     new = {key: answer for one, answer in answers.items() if (key := _key(*one)) not in known}
     known.update(new)
     if new and (folder := cache_folder()):
-        with suppress(OSError):
-            _write(folder / _name(), json.dumps({**_read(folder / _name()), **known}))
+        write(folder)
+
+
+def read(folder: Path) -> None:
+    """Add the answers that are kept in a folder to those that are known in this process."""
+    _known().update(_read(folder / _name()))
+
+
+def write(folder: Path) -> None:
+    """Keep the answers that are known in this process in a folder too, beside those that others keep there."""
+    with suppress(OSError):
+        _write(folder / _name(), json.dumps({**_read(folder / _name()), **_known()}))
 
 
 def _key(question: str, sql: str) -> str:

@@ -15,7 +15,6 @@ from prof_analysis.engine.statements import sql_folder
 from prof_analysis.engine.table_file import Table, read_table
 from prof_analysis.engine.tables import all_tables, documented_tables, log_tables, source_tables
 from tests.helpers.asking import build_at_once
-from tests.helpers.frames import arrow_of
 from tests.helpers.places import SAMPLE
 from tests.helpers.tables import TABLES, raw_columns
 
@@ -109,19 +108,20 @@ def test_each_file_of_warnings_lies_beside_its_table() -> None:
     assert sorted(f"{file.parent.name}.{file.name.partition('.')[0]}" for file in files) == sorted(WARNINGS)
 
 
-@pytest.mark.parametrize("name", WARNINGS)
-def test_warnings_are_an_ordered_select_on_their_table_alone(name: str) -> None:
-    table = documented_tables()[name]
-    assert referenced_tables(WARNINGS[name]) == {name}
-    columns = [] if table.grain == "job" else ["profile VARCHAR", "rank_id BIGINT"]
-    columns += [f"{column.shown_name} {column.shown_type}" for column in table.columns]
+def test_warnings_are_an_ordered_select_on_their_table_alone() -> None:
     with connect() as connection:
-        connection.execute(f"CREATE SCHEMA {name.partition('.')[0]}; CREATE TABLE {name} ({', '.join(columns)})")
-        described = connection.execute(f"DESCRIBE {WARNINGS[name]}").fetchall()
-        assert [row[:2] for row in described] == [(name, "VARCHAR") for name in ("profile", "severity", "sentence")]
-        modifiers = connection.execute("SELECT json_serialize_sql($query)", {"query": WARNINGS[name]}).fetchall()
-    assert "ORDER_MODIFIER" in modifiers[0][0]
-    assert re.findall(r"'(\w+)' AS severity", WARNINGS[name]) in (["warning"], ["note"])
+        for name, warning in WARNINGS.items():
+            table = documented_tables()[name]
+            assert referenced_tables(warning) == {name}
+            columns = [] if table.grain == "job" else ["profile VARCHAR", "rank_id BIGINT"]
+            columns += [f"{column.shown_name} {column.shown_type}" for column in table.columns]
+            schema = name.partition(".")[0]
+            connection.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}; CREATE TABLE {name} ({', '.join(columns)})")
+            made = connection.execute(f"DESCRIBE {warning}").fetchall()
+            assert [row[:2] for row in made] == [(one, "VARCHAR") for one in ("profile", "severity", "sentence")], name
+            modifiers = connection.execute("SELECT json_serialize_sql($query)", {"query": warning}).fetchall()
+            assert "ORDER_MODIFIER" in modifiers[0][0], name
+            assert re.findall(r"'(\w+)' AS severity", warning) in (["warning"], ["note"]), name
 
 
 def test_guards_are_tables_that_the_head_names() -> None:
@@ -145,15 +145,29 @@ def sample() -> Iterator[Profile]:
         yield profile
 
 
-@pytest.mark.parametrize("name", ACROSS_RANKS)
-def test_a_table_over_all_ranks_is_what_its_head_says_and_has_rows(sample: Profile, name: str) -> None:
-    columns = documented_tables()[name].columns
-    described = sample.sql(f"SELECT column_name, column_type FROM (DESCRIBE {name})", arrow=True)
-    assert [tuple(row.values()) for row in described.to_pylist()] == [(column.name, column.type) for column in columns]
-    assert "TEXT_ID" not in {column.type for column in columns}
-    has_rows = sample.table(name, arrow=True).num_rows > 0
+def test_tables_over_all_ranks_are_what_their_heads_say_and_have_rows(sample: Profile) -> None:
+    assert described(sample, ACROSS_RANKS) == {name: head_of(name) for name in ACROSS_RANKS}
+    assert "TEXT_ID" not in {column.type for name in ACROSS_RANKS for column in documented_tables()[name].columns}
     # What rules find is planted in their own tests.
-    assert name.startswith("advice.") or has_rows is (name not in EMPTY_OVER_RANKS)
+    assert without_rows(sample, [name for name in ACROSS_RANKS if not name.startswith("advice.")]) == EMPTY_OVER_RANKS
+
+
+def described(profile: Profile | Comparison, names: list[str]) -> dict[str, list[tuple[str, str]]]:
+    """Return the columns of tables, and their types, as DuckDB gives them."""
+    each = [f"SELECT '{name}' AS name, column_name, column_type FROM (DESCRIBE {name})" for name in names]
+    found: dict[str, list[tuple[str, str]]] = {}
+    for row in profile.rows(" UNION ALL ".join(each)):
+        found.setdefault(row["name"], []).append((row["column_name"], row["column_type"]))
+    return found
+
+
+def without_rows(profile: Profile | Comparison, names: list[str]) -> set[str]:
+    each = [f"SELECT '{name}' AS name WHERE NOT EXISTS (FROM {name})" for name in names]
+    return {row["name"] for row in profile.rows(" UNION ALL ".join(each))}
+
+
+def head_of(name: str) -> list[tuple[str, str]]:
+    return [(column.name, column.type) for column in documented_tables()[name].columns]
 
 
 @pytest.fixture(scope="module")
@@ -164,13 +178,9 @@ def compared() -> Iterator[Comparison]:
         yield comparison
 
 
-@pytest.mark.parametrize("name", OF_RUNS)
-def test_a_table_over_runs_is_what_its_head_says_and_has_rows(compared: Comparison, name: str) -> None:
-    columns = documented_tables()[name].columns
-    described = compared.rows(f"SELECT column_name, column_type FROM (DESCRIBE {name})")
-    assert [tuple(row.values()) for row in described] == [(column.name, column.type) for column in columns]
-    has_rows = arrow_of(compared.table(name)).num_rows > 0
-    assert has_rows is (name not in ("runs.suggested_alias", "runs.without_partner")), "equal runs need no aliases"
+def test_tables_over_runs_are_what_their_heads_say_and_have_rows(compared: Comparison) -> None:
+    assert described(compared, OF_RUNS) == {name: head_of(name) for name in OF_RUNS}
+    assert without_rows(compared, OF_RUNS) == {"runs.suggested_alias", "runs.without_partner"}, "equal runs need no aliases"
 
 
 @pytest.mark.parametrize("source", SOURCES)
