@@ -12,13 +12,15 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from prof_analysis import ProfAnalysisWarning
+from prof_analysis import ProfAnalysisWarning, open_profile
+from prof_analysis.analyses import ANALYSES
 from prof_analysis.cli import app
 from prof_analysis.common.user_cache import VARIABLE
 from prof_analysis.engine import remembered
 from tests.helpers import pages
+from tests.helpers.asking import build_at_once
 from tests.helpers.json_schema import misfits
-from tests.helpers.places import CHECKOUT
+from tests.helpers.places import CHECKOUT, SAMPLE
 
 PLANS = "plans"  # A folder of pytest's own cache.
 # No test, and no process that a test starts, may touch the home of who runs it.
@@ -55,6 +57,31 @@ def realdata() -> Path:
     if not folder.is_dir():
         pytest.skip("the real profiles (../shared/realdata) are not here")
     return folder
+
+
+@pytest.fixture(scope="session")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache of answers for tests that ask one profile again and again; all workers of a run share it."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base if os.environ.get("PYTEST_XDIST_WORKER") is None else base.parent) / "kept"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def kept_sample(kept: Path) -> Path:
+    """The training run of the sample; all answers about it are kept in `kept`."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ProfAnalysisWarning)
+        with open_profile(SAMPLE / "decoder_training", cache=kept) as profile:
+            build_at_once(profile, *ANALYSES)
+    return SAMPLE / "decoder_training"
+
+
+@pytest.fixture
+def keeping(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep answers as users do. No test that compares answers to one question may: it would compare one with itself."""
+    monkeypatch.setenv(VARIABLE, str(kept))
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pytest
 from typer.main import get_command
 
 from docs import rules, tables
@@ -188,6 +189,7 @@ def test_each_decision_is_in_the_list_with_its_title() -> None:
     assert {file: f"# {number}. {title}" for number, file, title in listed} == headings
 
 
+@pytest.mark.slow
 def test_an_analysis_in_ten_minutes_answers_what_its_test_expects(tmp_path: Path) -> None:
     for folder in ("prof_analysis", "sql", "docs"):
         shutil.copytree(CHECKOUT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))

@@ -106,6 +106,7 @@ def answers(folder: Path, source: Literal["auto", "db", "text"] = "auto") -> lis
     return [one.drop(columns=["profile", "avg_mfu", "top_ops"], errors="ignore").reset_index(drop=True) for one in tables]
 
 
+@pytest.mark.slow
 def test_a_run_gives_the_same_answers_whether_a_db_a_text_export_or_a_gpu_writes_it(tmp_path: Path) -> None:
     """ModuleStatistic, KernelStatistic, ModuleTree, ModuleCoverage and StepTime."""
     traces, _ = gpu_run(tmp_path, replace(GPU, gradient_hooks=True, recompute=True, micro_batches=1))

@@ -288,6 +288,7 @@ def test_commands_say_the_same_of_the_sample(commands: tuple[str, ...]) -> None:
     check(SAMPLE / "decoder_training", commands)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", QUICK)
 def test_commands_say_the_same_of_a_small_real_profile(realdata: Path, name: str) -> None:
     check(realdata / name, QUICK_COMMANDS)

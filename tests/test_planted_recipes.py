@@ -18,6 +18,7 @@ from fixtures.trace import Rank, make_rank
 from prof_analysis import Profile, open_profile
 from tests.helpers.asking import build_at_once
 from tests.helpers.frames import arrow_of
+from tests.helpers.slow import quick
 
 STAGES = Shape(world=4, layers=2, hidden=256, stages=2, micro_batches=2)
 NPU = replace(STAGES, experts=3, clock_low=1200, slow_link="2-3", slower_by=300, copies=2)
@@ -62,7 +63,7 @@ def run_of(folder: Path, form: str, shape: Shape) -> Iterator[Run]:
         yield Run(form, profile, [make_rank(shape, number, 0) for number in range(shape.world)])
 
 
-@pytest.fixture(scope="module", params=["db", "text", "kineto"])
+@pytest.fixture(scope="module", params=quick(["db", "text", "kineto"], 0))
 def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
     yield from run_of(tmp_path_factory.mktemp("planted"), request.param, GPU if request.param == "kineto" else NPU)
 
@@ -157,6 +158,7 @@ def _is_near(found: list[Row], expected: list[Row]) -> bool:
     )
 
 
+@pytest.mark.slow
 def test_the_others_wait_for_a_late_rank_in_the_first_collective_of_each_step(tmp_path: Path) -> None:
     for run in run_of(tmp_path, "db", LATE):
         assert run.rows("across.collective") == (expected := recipes_of_devices.collective(run.ranks))

@@ -98,7 +98,7 @@ PROFILES: dict[str, Callable[[Path], object]] = {
 
 
 # Those of which each lacks something else; all tables of a rank take a second.
-QUICK = ("modules", "communication without compute", "Level0", "a compiled graph", "no ops table", "empty kernels")
+QUICK = ("communication without compute", "no ops table")
 
 
 @pytest.mark.parametrize(

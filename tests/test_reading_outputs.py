@@ -79,10 +79,10 @@ def headings_of(column: str) -> set[str]:
     }
 
 
-def shown() -> dict[str, set[str]]:
+def shown(sample: Path, cache: Path) -> dict[str, set[str]]:
     """Return the columns of each analysis on the sample, with its options."""
     columns: dict[str, set[str]] = {}
-    with warnings.catch_warnings(), open_profile(RANK) as profile:
+    with warnings.catch_warnings(), open_profile(sample, rank_list=[0], cache=cache) as profile:
         warnings.simplefilter("ignore", ProfAnalysisWarning)
         build_at_once(profile, *ANALYSES)
         for command in ANALYSES:
@@ -102,8 +102,8 @@ def shown() -> dict[str, set[str]]:
 
 
 @pytest.fixture(scope="module")
-def columns() -> dict[str, set[str]]:
-    return shown()
+def columns(kept: Path, kept_sample: Path) -> dict[str, set[str]]:
+    return shown(kept_sample, kept)
 
 
 def assert_explains(command: str, columns: set[str]) -> None:

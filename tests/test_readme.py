@@ -29,6 +29,7 @@ def block_behind(mark: str) -> str:
     return match[1]
 
 
+@pytest.mark.usefixtures("kept_sample", "keeping")
 def test_the_main_job_writes_what_the_readme_says(
     tmp_path: Path, command: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -39,6 +40,7 @@ def test_the_main_job_writes_what_the_readme_says(
     assert (tmp_path / "cluster_analysis_output" / "cluster_analysis.db").exists()
 
 
+@pytest.mark.usefixtures("kept_sample", "keeping")
 def test_the_answers_in_the_readme_are_those_of_the_commands(
     tmp_path: Path, command: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -71,6 +73,7 @@ def test_the_tutorial_finds_what_it_says(
     assert_answers_are_of_today(CHECKOUT / "docs" / "tutorial.md", command)
 
 
+@pytest.mark.usefixtures("kept_sample", "keeping")
 def test_the_api_in_ten_lines_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     code = block_behind("api")
     assert len([line for line in code.splitlines() if line]) <= 10
@@ -81,6 +84,7 @@ def test_the_api_in_ten_lines_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         exec(compile(code, "README.md", "exec"), {})
 
 
+@pytest.mark.usefixtures("kept_sample", "keeping")
 def test_the_picture_is_the_real_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.chdir(tmp_path)

@@ -117,25 +117,27 @@ def test_a_column_that_is_not_there_is_named_with_those_that_are(ranks: Path, co
     assert result.stderr == "error: --columns: there is no column c; the columns are a, b\n"
 
 
-def test_looking_writes_nothing_and_an_export_without_o_lies_in_the_input_folder(ranks: Path, command: Command) -> None:
-    before = files_below(ranks)
-    assert command("module-stats", "-d", ranks).exit_code == 0
-    assert command("table", "trace.step", "-d", ranks).exit_code == 0
-    assert command("sql", "-d", ranks, "SELECT count(*) FROM trace.op").exit_code == 0
-    assert command("ranks", "-d", ranks).exit_code == 0
-    assert files_below(ranks) == before, "looking writes nothing"
-    answer = only_json(command("module-stats", "-d", ranks, "--export_type", "db", "--json"))
-    assert answer["files"] == [str(ranks / "cluster_analysis_output" / "cluster_analysis.db")]
-    after = files_below(ranks)
+def test_looking_writes_nothing_and_an_export_without_o_lies_in_the_input_folder(own_ranks: Path, command: Command) -> None:
+    before = files_below(own_ranks)
+    assert command("module-stats", "-d", own_ranks).exit_code == 0
+    assert command("table", "trace.step", "-d", own_ranks).exit_code == 0
+    assert command("sql", "-d", own_ranks, "SELECT count(*) FROM trace.op").exit_code == 0
+    assert command("ranks", "-d", own_ranks).exit_code == 0
+    assert files_below(own_ranks) == before, "looking writes nothing"
+    answer = only_json(command("module-stats", "-d", own_ranks, "--export_type", "db", "--json"))
+    assert answer["files"] == [str(own_ranks / "cluster_analysis_output" / "cluster_analysis.db")]
+    after = files_below(own_ranks)
     assert after.keys() - before.keys() == {"cluster_analysis_output", "cluster_analysis_output/cluster_analysis.db"}
     assert {name: after[name] for name in before} == before
 
 
-def test_with_o_nothing_is_written_to_the_input_folder(ranks: Path, tmp_path: Path, command: Command) -> None:
-    before = files_below(ranks)
-    result = command("module-stats", "-d", ranks, "--rank_list", "1", "-o", tmp_path / "new" / "place", "--export_type", "csv")
+def test_with_o_nothing_is_written_to_the_input_folder(own_ranks: Path, tmp_path: Path, command: Command) -> None:
+    before = files_below(own_ranks)
+    result = command(
+        "module-stats", "-d", own_ranks, "--rank_list", "1", "-o", tmp_path / "new" / "place", "--export_type", "csv"
+    )
     assert result.exit_code == 0
-    assert files_below(ranks) == before
+    assert files_below(own_ranks) == before
     assert sorted(files_below(tmp_path / "new")) == [
         "place",
         "place/cluster_analysis_output",
@@ -145,37 +147,37 @@ def test_with_o_nothing_is_written_to_the_input_folder(ranks: Path, tmp_path: Pa
     ]
 
 
-def test_a_broken_rank_is_named_with_its_file_and_the_good_one_is_written(ranks: Path, command: Command) -> None:
-    broken = break_database(ranks / "0_ascend_pt")
-    result = command("module-stats", "-d", ranks, "--export_type", "db")
+def test_a_broken_rank_is_named_with_its_file_and_the_good_one_is_written(own_ranks: Path, command: Command) -> None:
+    broken = break_database(own_ranks / "0_ascend_pt")
+    result = command("module-stats", "-d", own_ranks, "--export_type", "db")
     assert result.exit_code == 1
     assert result.stderr.startswith(f"failed: {broken}: ")
     assert result.stderr.count("\n") == 1
     assert "Net/Layer" in result.stdout
-    with closing(sqlite3.connect(ranks / "cluster_analysis_output" / "cluster_analysis.db")) as database:
+    with closing(sqlite3.connect(own_ranks / "cluster_analysis_output" / "cluster_analysis.db")) as database:
         rows = database.execute('SELECT rankID, module, "totalKernelDuration(ns)" FROM ModuleStatistic').fetchall()
     assert rows == [(1, "Layer", 3000.0), (1, "Net", 1000.0)]
 
 
-def test_a_broken_rank_is_told_in_json(ranks: Path, command: Command) -> None:
-    broken = break_database(ranks / "0_ascend_pt")
-    result = command("module-stats", "-d", ranks, "--json")
+def test_a_broken_rank_is_told_in_json(own_ranks: Path, command: Command) -> None:
+    broken = break_database(own_ranks / "0_ascend_pt")
+    result = command("module-stats", "-d", own_ranks, "--json")
     assert result.exit_code == 1
     answer = only_json(result)
     assert answer.keys() == {"schema_version", "command", "status", "files", "summary", "warnings", "failures"}
     assert answer["status"] == "partial"
     assert answer["summary"]["ranks"] == 1
     assert [failure.partition(": ")[0] for failure in answer["failures"]] == [str(broken)]
-    result = command("sql", "-d", ranks, "SELECT DISTINCT rank_id FROM trace.op", "--json")
+    result = command("sql", "-d", own_ranks, "SELECT DISTINCT rank_id FROM trace.op", "--json")
     assert result.exit_code == 1
     answer = only_json(result)
     assert (answer["status"], answer["rows"], len(answer["failures"])) == ("partial", [{"rank_id": 1}], 1)
 
 
-def test_a_rank_that_breaks_off_in_the_middle_does_not_stop_the_others(ranks: Path, command: Command) -> None:
-    (database,) = (ranks / "0_ascend_pt").rglob("*.db")
+def test_a_rank_that_breaks_off_in_the_middle_does_not_stop_the_others(own_ranks: Path, command: Command) -> None:
+    (database,) = (own_ranks / "0_ascend_pt").rglob("*.db")
     database.write_bytes(database.read_bytes()[: database.stat().st_size // 2])
-    result = command("sql", "-d", ranks, "SELECT DISTINCT rank_id FROM module.kernel", "--json")
+    result = command("sql", "-d", own_ranks, "SELECT DISTINCT rank_id FROM module.kernel", "--json")
     assert result.exit_code == 1
     answer = only_json(result)
     assert answer["rows"] == [{"rank_id": 1}]

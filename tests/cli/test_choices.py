@@ -16,10 +16,10 @@ from tests.helpers.small_profile import Frame, Kernel, Launch, Op, Range, write_
         ["module_stats", "--profiling_path", "{}", "--export_type", "json", "--rank_list", "1", "--output_path", "{}/out"],
     ],
 )
-def test_underscore_and_hyphen_are_alike(ranks: Path, command: Command, words: list[str]) -> None:
-    result = command(*(word.format(ranks) for word in words))
+def test_underscore_and_hyphen_are_alike(own_ranks: Path, command: Command, words: list[str]) -> None:
+    result = command(*(word.format(own_ranks) for word in words))
     assert result.exit_code == 0
-    rows = json.loads((ranks / "out" / "cluster_analysis_output" / "module_statistic.json").read_text(encoding="utf-8"))
+    rows = json.loads((own_ranks / "out" / "cluster_analysis_output" / "module_statistic.json").read_text(encoding="utf-8"))
     assert [row["rank_id"] for row in rows] == [1, 1]
 
 
@@ -125,14 +125,14 @@ def test_a_domain_without_ranges_is_told_with_those_that_have_some(layers: Path,
     assert command("module-stats", "-d", layers, "--module-domain", "Custom").stderr == ""
 
 
-def test_a_path_needs_no_option_and_one_path_is_enough(ranks: Path, command: Command) -> None:
-    with_option = command("kernel-stats", "-d", ranks, "--json")
-    assert command("kernel-stats", ranks, "--json").stdout == with_option.stdout
-    for words in ((ranks, "-d", ranks), ("-d", ranks, "-d", ranks)):
+def test_a_path_needs_no_option_and_one_path_is_enough(own_ranks: Path, command: Command) -> None:
+    with_option = command("kernel-stats", "-d", own_ranks, "--json")
+    assert command("kernel-stats", own_ranks, "--json").stdout == with_option.stdout
+    for words in ((own_ranks, "-d", own_ranks), ("-d", own_ranks, "-d", own_ranks)):
         result = command("kernel-stats", *words)
         assert (result.exit_code, result.stdout) == (2, "")
         assert result.stderr == (
-            f"error: Invalid value for -d: {ranks} and {ranks}: give one path; "
+            f"error: Invalid value for -d: {own_ranks} and {own_ranks}: give one path; "
             "a folder that holds both answers for each run by itself\n"
         )
     result = command("kernel-stats")

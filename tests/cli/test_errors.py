@@ -10,7 +10,7 @@ from typer.testing import CliRunner, Result
 
 from prof_analysis.cli import app
 from prof_analysis.common.version import SCHEMA_VERSION
-from tests.helpers.cli import OPS, RANGES, Command, break_database, files_below, only_json
+from tests.helpers.cli import OPS, RANGES, Command, break_database, files_below, only_json, write_ranks
 from tests.helpers.small_profile import write_profile
 
 # What is wrong -> the words, with {} for the folder of the ranks, the exit code, and what the one line must name.
@@ -39,16 +39,24 @@ def problem(command: str, message: str, warnings: Sequence[str] = ()) -> dict[st
     return {**about, "status": "error", "message": message, "warnings": list(warnings)}
 
 
-@pytest.mark.parametrize(("words", "exit_code", "named"), ERRORS.values(), ids=ERRORS)
-def test_an_error_is_one_line_its_exit_code_and_nothing_written(
-    ranks: Path, command: Command, words: list[str], exit_code: int, named: str
-) -> None:
-    top = ranks.parent
+@pytest.fixture(scope="module")
+def top(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with ranks, and with what nobody can analyse."""
+    top = tmp_path_factory.mktemp("errors")
+    write_ranks(top / "ranks")
     (top / "notes.txt").write_text("mine", encoding="utf-8")
     (top / "empty").mkdir()
     write_profile(top / "no_ranges" / "a_ascend_pt", OPS)
     write_profile(top / "broken" / "a_ascend_pt", OPS, RANGES)
     break_database(top / "broken")
+    return top
+
+
+@pytest.mark.parametrize(("words", "exit_code", "named"), ERRORS.values(), ids=ERRORS)
+def test_an_error_is_one_line_its_exit_code_and_nothing_written(
+    top: Path, command: Command, words: list[str], exit_code: int, named: str
+) -> None:
+    ranks = top / "ranks"
     before = files_below(top)
     words, named = [word.format(ranks) for word in words], named.format(ranks)
     result = command(*words)
@@ -66,23 +74,23 @@ def test_an_error_is_one_line_its_exit_code_and_nothing_written(
 
 
 @pytest.mark.parametrize("output", ["notes.txt/x", "notes.txt"])
-def test_an_answer_is_shown_also_where_it_cannot_be_written(ranks: Path, command: Command, output: str) -> None:
-    (ranks / "notes.txt").write_text("mine", encoding="utf-8")
-    before = files_below(ranks)
-    words = ("kernel-stats", "-d", ranks, "-o", ranks / output)
+def test_an_answer_is_shown_also_where_it_cannot_be_written(own_ranks: Path, command: Command, output: str) -> None:
+    (own_ranks / "notes.txt").write_text("mine", encoding="utf-8")
+    before = files_below(own_ranks)
+    words = ("kernel-stats", "-d", own_ranks, "-o", own_ranks / output)
     result = command(*words)
     assert result.exit_code == 3
-    assert result.stdout == command("kernel-stats", "-d", ranks).stdout
-    assert result.stderr.startswith(f"error: {ranks}/{output}/cluster_analysis_output: cannot be made (")
+    assert result.stdout == command("kernel-stats", "-d", own_ranks).stdout
+    assert result.stderr.startswith(f"error: {own_ranks}/{output}/cluster_analysis_output: cannot be made (")
     assert result.stderr.count("\n") == 1
     in_json = command(*words, "--json")
     assert in_json.exit_code == 3
     answer = only_json(in_json)
     assert (answer.pop("status"), answer.pop("message")) == ("error", result.stderr.removeprefix("error: ").removesuffix("\n"))
     assert answer == {
-        name: one for name, one in only_json(command("kernel-stats", "-d", ranks, "--json")).items() if name != "status"
+        name: one for name, one in only_json(command("kernel-stats", "-d", own_ranks, "--json")).items() if name != "status"
     }
-    assert files_below(ranks) == before
+    assert files_below(own_ranks) == before
 
 
 @pytest.mark.parametrize(
@@ -112,20 +120,20 @@ def test_a_word_that_cannot_be_meant_is_named_and_exits_2(ranks: Path, command: 
 
 @pytest.mark.parametrize("as_json", [False, True])
 def test_an_interrupt_while_ranks_run_exits_130_and_writes_nothing(
-    ranks: Path, command: Command, monkeypatch: pytest.MonkeyPatch, as_json: bool
+    own_ranks: Path, command: Command, monkeypatch: pytest.MonkeyPatch, as_json: bool
 ) -> None:
     def interrupted(_: str) -> NoReturn:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(adbc_driver_sqlite, "connect", interrupted)
-    before = files_below(ranks)
-    result = command("module-stats", "-d", ranks, *["--json"] * as_json)
+    before = files_below(own_ranks)
+    result = command("module-stats", "-d", own_ranks, *["--json"] * as_json)
     assert result.exit_code == 130
     if as_json:
         assert only_json(result) == problem("module-stats", "interrupted")
     else:
         assert (result.stdout, result.stderr) == ("", "error: interrupted\n")
-    assert files_below(ranks) == before
+    assert files_below(own_ranks) == before
 
 
 def test_debug_shows_where_an_error_came_from(ranks: Path) -> None:

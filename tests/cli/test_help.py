@@ -104,10 +104,10 @@ def test_the_help_of_each_command_has_groups_and_examples(command: Command, name
 
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def data(tmp_path_factory: pytest.TempPathFactory, kept_sample: Path) -> Path:
     """The sample as `result`, profiles for what the sample cannot answer, a log, and a cache that the examples share."""
     folder = tmp_path_factory.mktemp("examples")
-    (folder / "result").symlink_to(SAMPLE / "decoder_training")
+    (folder / "result").symlink_to(kept_sample)
     types = (BEGIN + DENSE * 6 + END) * 3
     kernels = [Kernel(f"k{n}", n * 10, n * 10 + 5, type=type_) for n, type_ in enumerate(types, 1)]
     write_profile(folder / "layer-stats" / "a_ascend_pt", unlinked=kernels)
@@ -131,29 +131,24 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-# Analyses have two examples in common, which run for one of them; the others are slow.
-SAME = {"All ranks", "All columns and rows in files"}
-# What takes seconds has one quick example; of the others the quick suite reads the options.
-TAKE_SECONDS = {
-    "One rank, each layer by itself", "Several runs with one base, in files", "The same as one HTML file with pictures",
-    "The same model with other names of modules", "Only findings of a twentieth of the step or more",
+# One example of each kind; of the others the quick suite reads the options.
+QUICK = {
+    "module-stats: Look inside one module", "module-stats: All columns and rows in files", "table: All rows in a file",
+    "sql: A query in a file, rows as csv", "stage-durations: From stdin", "test: The cases of all tables in a folder",
+    "cache ls: Kept entries, and their size", "cache clear: Remove all that is kept", "tables: One table with its columns",
+    "ranks: The same for a script", "collect: The file, to take to a training image",
 }  # fmt: skip
 EXAMPLES = [
-    pytest.param(
-        name,
-        line,
-        id=f"{name}: {purpose}",
-        marks=[pytest.mark.slow] * (purpose in TAKE_SECONDS or (purpose in SAME and name != "module-stats")),
-    )
+    pytest.param(name, line, id=example, marks=() if example in QUICK else pytest.mark.slow)
     for name in COMMANDS
     for purpose, line in examples_of(name).items()
+    for example in [f"{name}: {purpose}"]
 ]
 
 
 def test_the_examples_of_the_help_have_options_that_are_known(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(data)
-    purposes = {purpose for name in COMMANDS for purpose in examples_of(name)}
-    assert purposes >= TAKE_SECONDS | SAME
+    assert {f"{name}: {purpose}" for name in COMMANDS for purpose in examples_of(name)} >= QUICK
     for name, parser in COMMANDS.items():
         for line in examples_of(name).values():
             words = shlex.split(line)[1 + len(name.split()) :]
@@ -164,9 +159,9 @@ def test_the_examples_of_the_help_have_options_that_are_known(data: Path, monkey
 
 @pytest.mark.parametrize(("name", "line"), EXAMPLES)
 def test_the_examples_of_the_help_run(
-    name: str, line: str, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, line: str, data: Path, kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(VARIABLE, str((tmp_path if name.startswith("cache") else data) / "kept"))
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "kept" if name.startswith("cache") else kept))
     for file in data.iterdir():
         (tmp_path / file.name).symlink_to(file)
     if (data / name).is_dir():

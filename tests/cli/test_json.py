@@ -30,6 +30,7 @@ from tests.helpers.cli import Command, only_json
 from tests.helpers.json_schema import misfits
 from tests.helpers.layers import BEGIN, DENSE, END
 from tests.helpers.places import CHECKOUT, SAMPLE
+from tests.helpers.slow import quick
 from tests.helpers.small_profile import Kernel, Op, write_profile
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(CHECKOUT)}
@@ -83,8 +84,9 @@ def test_every_command_has_a_schema() -> None:
 
 
 @pytest.mark.parametrize("analysis", sorted(ANALYSES.keys() - NOT_IN_SAMPLE))
-def test_an_answer_has_the_documented_keys(analysis: str, command: Command) -> None:
-    answer = only_json(command(analysis, FOLDER, "--rank-list", "0", "--json", "--top", "3"))
+@pytest.mark.usefixtures("keeping")
+def test_an_answer_has_the_documented_keys(analysis: str, kept_sample: Path, command: Command) -> None:
+    answer = only_json(command(analysis, kept_sample, "--rank-list", "0", "--json", "--top", "3"))
     assert (answer["command"], answer["status"]) == (analysis, "done")
 
 
@@ -128,11 +130,10 @@ def test_layers_have_the_documented_keys(tmp_path: Path, command: Command) -> No
 
 def test_answers_of_text_have_the_documented_keys(tmp_path: Path, command: Command) -> None:
     generate(tmp_path, Shape(steps=1, layers=1), ranks=1, seed=1, style=TextStyle(exports="text"))
-    for analysis in ("module-stats", "step-time"):
-        assert only_json(command(analysis, tmp_path, "--json"))["status"] == "done"
+    assert only_json(command("module-stats", tmp_path, "--json"))["status"] == "done"
 
 
-@pytest.mark.parametrize("analysis", ["module-stats", "memory", "pmu-stats"])
+@pytest.mark.parametrize("analysis", quick(["module-stats", "memory", "pmu-stats"], 0))
 def test_answers_of_a_gpu_have_the_documented_keys(analysis: str, realdata: Path, command: Command) -> None:
     trace = realdata / "gpu_kineto" / "h100" / "gaunernst_bert-small-uncased__1016001.json.gz"
     assert only_json(command(analysis, trace, "--json"))["status"] == "done"
@@ -199,6 +200,7 @@ def test_rows_of_a_table_have_the_columns_that_tables_documents(name: str, ranks
     assert list(first) == [*in_front, *(column["name"] for column in documented["columns"])]
 
 
+@pytest.mark.slow
 def test_identifiers_stay_from_one_recording_to_the_next(tmp_path: Path, command: Command) -> None:
     answers = []
     for seed in (1, 2):
@@ -226,8 +228,8 @@ def test_identifiers_stay_from_one_recording_to_the_next(tmp_path: Path, command
     assert times[0] != times[1], "the recordings differ"
 
 
-def test_the_same_question_gives_the_same_bytes(ranks: Path, command: Command) -> None:
-    first, second = (command("module-stats", ranks, "--json", *words).stdout for words in ((), ("--workers", "1")))
+def test_the_same_question_gives_the_same_bytes(own_ranks: Path, command: Command) -> None:
+    first, second = (command("module-stats", own_ranks, "--json", *words).stdout for words in ((), ("--workers", "1")))
     assert first == second
 
 
@@ -240,9 +242,9 @@ def test_the_page_has_the_keys_of_commands_without_a_summary() -> None:
 
 
 @pytest.fixture(scope="module")
-def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+def environment(kept: Path) -> dict[str, str]:
     """With a cache, as users have it: else each process of an example would plan and build anew."""
-    return {**ENVIRONMENT, VARIABLE: str(tmp_path_factory.mktemp("kept"))}
+    return {**ENVIRONMENT, VARIABLE: str(kept)}
 
 
 def block(language: str, number: int) -> str:
@@ -277,7 +279,9 @@ def test_the_examples_in_python_do_what_the_page_says(tmp_path: Path, environmen
 
 
 @pytest.mark.skipif(which("jq") is None, reason="jq is not installed: apt-get install jq")
-@pytest.mark.parametrize(("number", "lines"), [(0, 15), (1, 2), pytest.param(2, None, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("number", "lines"), [pytest.param(0, 15, marks=pytest.mark.slow), (1, 2), pytest.param(2, None, marks=pytest.mark.slow)]
+)
 def test_the_examples_with_jq_do_what_the_page_says(
     number: int, lines: int | None, tmp_path: Path, environment: dict[str, str]
 ) -> None:

@@ -9,9 +9,9 @@ from tests.helpers.answers import NOT_IN_ONE_RANK, answered_without, unanswered
 from tests.helpers.cli import Command, break_database, only_json
 
 
-def test_ranks_prints_what_was_found(ranks: Path, command: Command) -> None:
-    break_database(ranks / "0_ascend_pt")
-    result = command("ranks", "-d", ranks)
+def test_ranks_prints_what_was_found(own_ranks: Path, command: Command) -> None:
+    break_database(own_ranks / "0_ascend_pt")
+    result = command("ranks", "-d", own_ranks)
     assert result.exit_code == 0
     file = "ascend_pytorch_profiler_{}.db"
     header, *lines = result.stdout.splitlines()
@@ -24,7 +24,7 @@ def test_ranks_prints_what_was_found(ranks: Path, command: Command) -> None:
         ["1_ascend_pt", "1", "-", all_, "-", "mstx", "the profiler database", file.format(1), file.format(1)],
     ]
     assert lines[2] == ""
-    assert lines[3].startswith(f"left out: {ranks}/0_ascend_pt/ASCEND_PROFILER_OUTPUT/{file.format(0)}: ")
+    assert lines[3].startswith(f"left out: {own_ranks}/0_ascend_pt/ASCEND_PROFILER_OUTPUT/{file.format(0)}: ")
     assert lines[3].endswith(" (rank 0)")
     reasons = unanswered(NOT_IN_ONE_RANK)
     commands = {reason: [command for command, other in reasons if other == reason] for _, reason in reasons}
@@ -35,7 +35,7 @@ def test_ranks_prints_what_was_found(ranks: Path, command: Command) -> None:
         *cannot,
         f"{better} (rank 1)",
     ]
-    answer = only_json(command("ranks", "-d", ranks, "--json"))
+    answer = only_json(command("ranks", "-d", own_ranks, "--json"))
     assert answer.keys() == {"schema_version", "command", "status", "ranks"}
     assert answer["ranks"][1] == {
         "profile": "1_ascend_pt",
@@ -53,7 +53,7 @@ def test_ranks_prints_what_was_found(ranks: Path, command: Command) -> None:
         "unread": [],
         "left_out": None,
         "files": ["ascend_pytorch_profiler_1.db"],
-        "folder": str(ranks / "1_ascend_pt"),
+        "folder": str(own_ranks / "1_ascend_pt"),
     }
 
 

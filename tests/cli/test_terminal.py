@@ -13,13 +13,13 @@ from tests.helpers.small_profile import Op, Range, write_profile
 COUNT_OPS = "SELECT count(*) AS op_count FROM trace.op"
 
 
-def test_a_terminal_shows_a_bar_over_ranks_unless_quiet(ranks: Path) -> None:
-    assert "analysing" in shown_on_terminal(["sql", "-d", ranks, COUNT_OPS])
-    assert shown_on_terminal(["sql", "-d", ranks, COUNT_OPS, "--quiet"]) == ""
+def test_a_terminal_shows_a_bar_over_ranks_unless_quiet(own_ranks: Path) -> None:
+    assert "analysing" in shown_on_terminal(["sql", "-d", own_ranks, COUNT_OPS])
+    assert shown_on_terminal(["sql", "-d", own_ranks, COUNT_OPS, "--quiet"]) == ""
 
 
-def test_the_bar_is_gone_when_the_answer_is_shown(ranks: Path) -> None:
-    shown = shown_on_terminal(["sql", "-d", ranks, COUNT_OPS], with_stdout=True)
+def test_the_bar_is_gone_when_the_answer_is_shown(own_ranks: Path) -> None:
+    shown = shown_on_terminal(["sql", "-d", own_ranks, COUNT_OPS], with_stdout=True)
     before, answer = shown.split("op_count", 1)
     assert "analysing" in before
     assert "\x1b[2K" in before.rpartition("analysing")[2], "its line is erased"

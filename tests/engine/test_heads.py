@@ -139,8 +139,8 @@ def test_trace_tables_are_contracts_without_a_body_but_for_what_all_sources_shar
 
 
 @pytest.fixture(scope="module")
-def sample() -> Iterator[Profile]:
-    with open_profile(SAMPLE / "decoder_training") as profile:
+def sample(kept: Path, kept_sample: Path) -> Iterator[Profile]:
+    with open_profile(kept_sample, cache=kept) as profile:
         build_at_once(profile, *ACROSS_RANKS)
         yield profile
 

@@ -231,6 +231,7 @@ def export_after(path: Path, database: Path, analysis: str, **options: Any) -> t
         return tables_of(database), [warning for warning in profile.warnings if warning.startswith(str(database))]
 
 
+@pytest.mark.slow
 def test_tables_of_other_inputs_or_options_do_not_stay_beside_new_ones(tmp_path: Path) -> None:
     for rank in (0, 1):
         write_profile(tmp_path / f"{rank}_ascend_pt", OPS, RANGES, rank=rank, steps=((3, 0, 2000),))
@@ -253,6 +254,7 @@ def test_tables_of_other_inputs_or_options_do_not_stay_beside_new_ones(tmp_path:
     assert [name for name, *_ in origins(database)] == ["OpStatistic", "OpStatisticAllRanks", "ProfileRank"]
 
 
+@pytest.mark.slow
 def test_a_profile_that_was_recorded_anew_or_moved(tmp_path: Path) -> None:
     recorded = write_profile(tmp_path / "here" / "a_ascend_pt", OPS, RANGES)
     database = export(tmp_path / "here")
@@ -399,6 +401,7 @@ def test_on_a_disk_without_links_the_file_is_made_in_its_place(tmp_path: Path, m
     assert [path.name for path in database.parent.iterdir()] == ["cluster_analysis.db"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("export_type", ["db", *(pytest.param(one, marks=pytest.mark.slow) for one in ("csv", "text"))])
 def test_a_comparison_of_ranks_does_not_stay_beside_the_tables_of_one_rank(tmp_path: Path, export_type: str) -> None:
     for rank in (0, 1):

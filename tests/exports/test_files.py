@@ -153,6 +153,7 @@ def test_a_folder_with_odd_characters_is_written_to(profile: Profile, tmp_path: 
     assert [path.stat().st_size > 0 for path in written] == [True] * len(written)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file_format", [pytest.param("text", marks=pytest.mark.slow), "csv"])
 def test_threads_that_write_to_one_folder_do_not_disturb_each_other(ranks: Path, tmp_path: Path, file_format: str) -> None:
     def export(_: int) -> list[Path]:

@@ -44,6 +44,9 @@ LINES = {
 FILES = {"module-stats": "module_flame", "op-stats": "op_flame", "stacks": "stack_flame"}
 
 
+pytestmark = pytest.mark.usefixtures("keeping")
+
+
 @pytest.fixture(scope="module")
 def ranks(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two ranks, the second one without a number."""

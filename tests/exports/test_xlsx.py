@@ -369,9 +369,11 @@ def test_where_a_folder_cannot_be_made_the_error_says_so(tmp_path: Path) -> None
 
 @pytest.mark.parametrize(
     ("rows_of_a_sheet", "named"),
-    [pytest.param(4, "module_statistic_0.xlsx: cannot be written", id="the workbook"),
-     pytest.param(1000, f"{gettempdir()}: temporary files cannot be written", id="a temporary file")],
-)  # fmt: skip
+    [
+        pytest.param(4, "module_statistic_0.xlsx: cannot be written", id="the workbook"),
+        pytest.param(1000, f"{gettempdir()}: temporary files cannot be written", id="a temporary file", marks=pytest.mark.slow),
+    ],
+)
 def test_a_full_disk_is_one_error_and_no_half_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows_of_a_sheet: int, named: str
 ) -> None:
@@ -425,6 +427,7 @@ KILLED = """
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs kill -9")
 def test_a_killed_export_leaves_nothing_after_the_next_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     temporary = tmp_path / "temporary"

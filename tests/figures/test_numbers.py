@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import plotly.graph_objects as go
@@ -22,8 +23,8 @@ PAIRS = """
 
 
 @pytest.fixture(scope="module")
-def sample() -> Iterator[Profile]:
-    with open_profile(SAMPLE / "decoder_training") as profile:
+def sample(kept: Path, kept_sample: Path) -> Iterator[Profile]:
+    with open_profile(kept_sample, cache=kept) as profile:
         yield profile
 
 
@@ -148,10 +149,10 @@ def test_a_timeline_has_all_kernels_module_calls_and_gaps_of_its_step(sample: Pr
     assert sum(row["ns"] for row in gaps) == free["free_ns"]
 
 
-def test_runs_are_drawn_beside_each_other_and_one_of_them_alone() -> None:
+def test_runs_are_drawn_beside_each_other_and_one_of_them_alone(kept: Path) -> None:
     rank = next((SAMPLE / "decoder_training").glob("*4242*"))
     warnings.simplefilter("ignore", ProfAnalysisWarning)  # Both runs are the same.
-    with open_profiles({"old": rank, "<new>": rank}) as profile:
+    with open_profiles({"old": rank, "<new>": rank}, cache=kept) as profile:
         with profile.only("old"):
             alone = profile.plot.modules().data[0].values[0]
             bars = len(profile.plot.steps().data[0].x)

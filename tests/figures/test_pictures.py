@@ -159,6 +159,7 @@ def test_groups_beyond_the_first_are_one_bar_that_keeps_their_sums() -> None:
     assert parts == {"transfer": [4] * 19 + [324], "wait": [3] * 19 + [243], "not split": [3] * 19 + [243]}
 
 
+@pytest.mark.slow
 def test_names_from_files_are_text_in_every_picture(tmp_path: Path, chromium: Any) -> None:
     for rank in range(2):
         write_hostile(tmp_path, rank)

@@ -16,7 +16,7 @@ from typing import Any
 
 from typer.testing import Result
 
-from tests.helpers.small_profile import Kernel, Op, Range
+from tests.helpers.small_profile import Kernel, Op, Range, write_profile
 
 Command = Callable[..., Result]
 
@@ -32,6 +32,13 @@ OPS = (
 
 
 STEPS = ((7, 100, 125), (8, 125, 400))
+
+
+def write_ranks(folder: Path) -> Path:
+    """Write a folder of two equal ranks: 3 us in Net/Layer, 1 us in Net, 6 us outside modules."""
+    for rank in (0, 1):
+        write_profile(folder / f"{rank}_ascend_pt", OPS, RANGES, steps=STEPS, rank=rank)
+    return folder
 
 
 def files_below(folder: Path) -> dict[str, str]:

@@ -32,6 +32,7 @@ def replaced(page: Path) -> set[str]:
     return {name for row in table.splitlines() for name in re.findall(r"`([^`]+)`", row.split("|")[1])}
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("page", PAGES, ids=["English", "Chinese"])
 def test_every_mode_and_sub_command_has_a_row(page: Path) -> None:

@@ -9,17 +9,13 @@ from typer.testing import CliRunner
 from prof_analysis import ProfAnalysisWarning, open_profile
 from prof_analysis.cli import app
 from tests.helpers.hostile import write_hostile
-from tests.helpers.places import SAMPLE
 
 
 @pytest.fixture(scope="session")
-def page_of_sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def page_of_sample(kept: Path, kept_sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of the sample."""
-    done: list[int] = []
-    with open_profile(SAMPLE / "decoder_training", on_progress=lambda now, _: done.append(now)) as profile:
-        file = profile.report(tmp_path_factory.mktemp("report") / "sample.html")
-    assert done and done == sorted(done), "the files are read once, for all questions together"
-    return file
+    with open_profile(kept_sample, cache=kept) as profile:
+        return profile.report(tmp_path_factory.mktemp("report") / "sample.html")
 
 
 @pytest.fixture(scope="session")

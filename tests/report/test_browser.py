@@ -47,6 +47,7 @@ def sample(opened_sample: Any) -> Any:
     return opened_sample
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which", [0, *(pytest.param(one, marks=pytest.mark.slow) for one in (1, 2))])
 def test_no_control_of_a_page_leaves_it(open_page: Open, request: pytest.FixtureRequest, which: int) -> None:
     # The hostile pages take longer than all else here.
@@ -92,6 +93,7 @@ def test_the_icicle_zooms_with_its_tables(sample: Any) -> None:
     assert level(sample) == "all kernels"
 
 
+@pytest.mark.slow
 def test_the_keyboard_alone_searches_moves_and_zooms(sample: Any) -> None:
     sample.evaluate("document.body.tabIndex = -1, document.body.focus()")
     sample.keyboard.press("Tab")
@@ -153,6 +155,7 @@ def test_pictures_have_the_figures_of_the_tables(sample: Any) -> None:
     assert drawn["steps"]["idle"] == steps["free_ns"]
 
 
+@pytest.mark.slow
 def test_light_and_dark_follow_the_system_and_the_button(open_page: Open, page_of_sample: Path) -> None:
     page = open_page(page_of_sample, color_scheme="dark", viewport={"width": 600, "height": 900})
     ground = "getComputedStyle(document.body).backgroundColor"
@@ -172,6 +175,7 @@ def test_light_and_dark_follow_the_system_and_the_button(open_page: Open, page_o
     page.close()
 
 
+@pytest.mark.slow
 def test_hostile_names_are_text(open_page: Open, hostile_pages: list[Path]) -> None:
     for file in hostile_pages:
         page = open_page(file, viewport={"width": 1400, "height": 900})
@@ -187,6 +191,7 @@ def test_hostile_names_are_text(open_page: Open, hostile_pages: list[Path]) -> N
         page.close()
 
 
+@pytest.mark.slow
 def test_a_comparison_shows_what_changed_in_a_module(open_page: Open, hostile_pages: list[Path]) -> None:
     page = open_page(hostile_pages[1])
     assert "base" in json.loads(page.locator("#data").inner_text())["costs"]["columns"]

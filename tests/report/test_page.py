@@ -76,6 +76,7 @@ def test_a_report_reads_from_what_matters_to_how_it_was_made(page_of_sample: Pat
     assert all(one["role"] == "img" and one["aria-label"] for one in pictures)
 
 
+@pytest.mark.slow
 def test_hostile_names_end_no_element(hostile_pages: list[Path]) -> None:
     for file in hostile_pages:
         text, parsed = file.read_text(encoding="utf-8"), Parsed(file)
@@ -108,6 +109,7 @@ def test_what_a_profile_cannot_answer_has_the_reason_in_its_place(tmp_path: Path
     assert "Which rank makes the others wait? Not answered: one rank alone cannot be compared" in text
 
 
+@pytest.mark.slow
 def test_a_pipeline_has_a_section_of_its_own(tmp_path: Path) -> None:
     write_pipeline(tmp_path / "job")
     with open_profile(tmp_path / "job") as profile:

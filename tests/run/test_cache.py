@@ -93,6 +93,7 @@ def damaged(folder: Path, exports: Exports) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seed", "count"), quick([(1, 3), (2, len(QUESTIONS)), (3, len(QUESTIONS))], 0))
 @pytest.mark.parametrize("exports", ["db", pytest.param("text", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("profile", [pytest.param(hard, marks=pytest.mark.slow), damaged])

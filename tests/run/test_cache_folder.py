@@ -152,7 +152,7 @@ def swap(file: Path) -> None:
     shutil.copyfile(other, file)
 
 
-@pytest.mark.parametrize("damage", [cut, overwrite_the_middle, swap, Path.unlink, lambda file: file.write_bytes(b"")])
+@pytest.mark.parametrize("damage", quick([cut, overwrite_the_middle, swap, Path.unlink, lambda file: file.write_bytes(b"")], 1))
 @pytest.mark.parametrize(
     "names", quick(["engine/*", "engine/trace.kernel.*", "engine/trace.string.*", "*.parquet", "*.json"], 0)
 )
@@ -203,6 +203,7 @@ def test_what_is_in_use_stays(tmp_path: Path, cache: Path, monkeypatch: pytest.M
     assert list(cache.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_processes_that_ask_at_once_get_the_same_answers(path: Path, cache: Path) -> None:
     script = (
         "import sys, warnings; warnings.simplefilter('ignore'); from prof_analysis import open_profile\n"

@@ -71,6 +71,7 @@ def test_of_text_exports_reading_is_most_of_the_work(two: Path) -> None:
     assert sum(share > Fraction(3, 4) for share in shares) > 20
 
 
+@pytest.mark.slow
 def test_ranks_in_threads_and_in_processes_move_it_alike(two: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here = asked(two)
     monkeypatch.setattr(machine, "_WORTH_PROCESSES_BYTES", 0)
