@@ -171,8 +171,8 @@ def test_the_examples_of_the_help_run(
     program, *words = shlex.split(line)
     assert program == "prof-analysis"
     given = Path(words[-1]).read_bytes() if words[-2:-1] == ["<"] else None
-    kept = words[:-2] if words[-2:-1] in (["<"], [">"]) else words  # What the shell does.
-    result = CliRunner().invoke(app, kept, input=given)
+    to_run = words[:-2] if words[-2:-1] in (["<"], [">"]) else words  # What the shell does.
+    result = CliRunner().invoke(app, to_run, input=given)
     assert (result.exit_code, result.stderr) == (0, "")
     assert result.stdout or name.startswith("cache")
     assert "-o out" not in line or list((tmp_path / "out").rglob("*.csv"))

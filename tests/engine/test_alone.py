@@ -70,7 +70,7 @@ ALONE = {command: split_across_ranks(analysis.tables)[0] for command, analysis i
 }
 
 
-QUICK = ("module-stats", "free-time", "mfu", "mstx-stats")
+QUICK = ("module-stats", "mstx-stats")
 
 
 @pytest.mark.parametrize(

@@ -131,6 +131,7 @@ def test_the_store_keeps_what_a_table_gives_until_its_file_changes(tmp_path: Pat
     assert found == [1, 2, 1]
 
 
+@pytest.mark.slow
 def test_workers_have_the_same_tables(tmp_path: Path, profile_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In processes of their own and on a cluster, which get the tables with the job, though the folder is gone by then."""
     write_profile(profile_folder / "1_ascend_pt", OPS[1:], rank=1)

@@ -11,6 +11,7 @@ import pytest
 
 from prof_analysis.common.user_cache import VARIABLE
 from tests.helpers.places import CHECKOUT
+from tests.helpers.slow import quick
 
 # Plans in a process of its own; with the word `closed`, DuckDB opens nothing there.
 SCRIPT = """
@@ -46,7 +47,7 @@ def test_the_second_process_needs_no_duckdb(tmp_path: Path) -> None:
     assert planned(tmp_path, "closed") == first
 
 
-@pytest.mark.parametrize("damage", ["cut", "changed", "foreign"])
+@pytest.mark.parametrize("damage", quick(["cut", "changed", "foreign"], 1))
 def test_a_damaged_file_is_ignored_and_made_anew(tmp_path: Path, damage: str) -> None:
     first = planned(tmp_path)
     file = file_in(tmp_path)
@@ -57,6 +58,7 @@ def test_a_damaged_file_is_ignored_and_made_anew(tmp_path: Path, damage: str) ->
     assert file.read_bytes() == whole
 
 
+@pytest.mark.slow
 def test_what_another_question_found_out_is_added(tmp_path: Path) -> None:
     planned(tmp_path)
     before = file_in(tmp_path).stat().st_size
@@ -81,6 +83,7 @@ def test_files_of_other_versions_do_not_add_up(tmp_path: Path) -> None:
     planned(tmp_path, "closed")
 
 
+@pytest.mark.slow
 def test_without_a_cache_all_is_the_same(tmp_path: Path) -> None:
     first = planned(tmp_path)
     (tmp_path / "file").touch()

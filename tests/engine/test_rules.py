@@ -190,6 +190,7 @@ WHERE duration_ns >= threshold.least_ns"""
 OF_OP = ("@columns profile to rank_id, op, win_ns as in advice.finding_of_rank", "is_sum  BOOLEAN  whether it adds")
 
 
+@pytest.mark.slow
 def test_thresholds_of_own_rules_are_set_like_ours_and_findings_are_left_to_other_rules(tmp_path: Path) -> None:
     """All rules find each op of 20 ns or more. A rule that yields finds what the other one does not, and what wins more."""
     kernels = [Kernel("a", 1000, 1100), Kernel("b", 1200, 1300), Kernel("c", 1400, 1410)]
