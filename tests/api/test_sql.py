@@ -80,6 +80,7 @@ def test_show_tables_lists_what_can_be_asked_with_its_meaning(shared: Profile) -
     assert everywhere["across.step_total"] == [one.shown_name for one in known["across.step_total"].columns]
 
 
+@pytest.mark.slow
 def test_describe_says_of_each_table_what_a_query_gives(tmp_path: Path) -> None:
     write_profile(tmp_path / "a_ascend_pt", OPS, RANGES)
     with open_profile(tmp_path) as profile:

@@ -40,7 +40,7 @@ class Bar:
 
 
 def asked(path: Path, **options: Any) -> Bar:
-    """Ask for modules, and return what a bar has shown once it has risen to the end."""
+    """Ask a question, and return what a bar has shown once it has risen to the end."""
     bar = Bar()
     with open_profile(path, on_progress=bar, **options) as profile:
         profile.module_stats()
@@ -62,6 +62,7 @@ def test_one_rank_moves_the_bar_while_it_is_read_and_while_its_tables_are_built(
     assert max(after - before for before, after in pairwise([Fraction(0), *shares])) < Fraction(1, 5)
 
 
+@pytest.mark.slow
 def test_of_text_exports_reading_is_most_of_the_work(two: Path) -> None:
     (database,) = (two / "0_ascend_pt").rglob("*.db")
     export_text(database)
@@ -80,6 +81,7 @@ def test_ranks_in_threads_and_in_processes_move_it_alike(two: Path, monkeypatch:
     assert len(in_processes.shares) > 3, "workers say how far they are before they have ended"
 
 
+@pytest.mark.slow
 def test_a_chosen_step_does_not_make_it_begin_anew(tmp_path: Path) -> None:
     write_profile(tmp_path / "a_ascend_pt", OPS, RANGES, steps=((3, 50, 500),))
     asked(tmp_path, step_id=3)

@@ -35,7 +35,7 @@ def two(tmp_path: Path) -> Path:
 
 
 def times(profile: Profile) -> list[int]:
-    answer: list[int] = profile.module_stats()["total_kernel_duration_ns"].tolist()
+    answer: list[int] = profile.kernel_stats()["total_ns"].tolist()
     return answer
 
 
@@ -46,14 +46,14 @@ def written(store: Path) -> dict[Path, int]:
 def test_a_second_question_reads_the_store_and_not_the_profile(two: Path, tmp_path: Path) -> None:
     store = tmp_path / "kept"
     with open_profile(two, cache=store) as profile:
-        rows = arrow_of(profile.module_stats()).to_pylist()
+        rows = arrow_of(profile.op_stats()).to_pylist()
     before = written(store)
     read: list[int] = []
     with open_profile(two, cache=store, on_progress=lambda done, _: read.append(done)) as profile:
-        assert arrow_of(profile.module_stats()).to_pylist() == rows
+        assert arrow_of(profile.op_stats()).to_pylist() == rows
     assert (written(store), read) == (before, [])
     with open_profile(two) as profile:
-        assert arrow_of(profile.module_stats()).to_pylist() == rows
+        assert arrow_of(profile.op_stats()).to_pylist() == rows
 
 
 def test_a_changed_input_and_another_question_are_built_anew(two: Path, tmp_path: Path) -> None:
@@ -63,8 +63,8 @@ def test_a_changed_input_and_another_question_are_built_anew(two: Path, tmp_path
     edit(next(two.rglob("*_1.db")), "UPDATE TASK SET endNs = endNs + 5")
     with open_profile(two, cache=store) as profile:
         assert times(profile) == [40, 46]
-    with open_profile(two, cache=store, instances=True) as profile:
-        assert times(profile) == [40, 46]
+    with open_profile(two, cache=store) as profile:
+        assert profile.op_stats()["device_total_ns"].tolist() == [40, 46]
 
 
 @pytest.mark.slow
@@ -73,7 +73,7 @@ def test_a_damaged_table_is_built_anew(two: Path, tmp_path: Path, content: bytes
     store = tmp_path / "kept"
     with open_profile(two, cache=store) as profile:
         assert times(profile) == [40, 41]
-    next(store.rglob("module.statistic.parquet")).write_bytes(content)
+    next(store.rglob("kernels.statistic.parquet")).write_bytes(content)
     with open_profile(two, cache=store) as profile:
         assert times(profile) == [40, 41]
 
@@ -90,15 +90,15 @@ def test_warnings_are_told_again(two: Path, tmp_path: Path) -> None:
 
 def test_what_is_kept_is_plain_parquet(two: Path, tmp_path: Path) -> None:
     with open_profile(two, cache=tmp_path / "kept") as profile:
-        frame = profile.module_stats()
-    files = sorted((tmp_path / "kept").rglob("module.statistic.parquet"))
+        frame = profile.kernel_stats()
+    files = sorted((tmp_path / "kept").rglob("kernels.statistic.parquet"))
     assert pd.concat(pd.read_parquet(file) for file in files)["rank_id"].tolist() == frame["rank_id"].tolist()
     assert duckdb.read_parquet([str(file) for file in files]).aggregate("count(*)").fetchall() == [(2,)]
 
 
 def test_ls_tells_what_is_current_and_clear_removes_only_entries(two: Path, tmp_path: Path, command: Command) -> None:
     store = tmp_path / "kept"
-    assert command("module-stats", "-d", two, "-o", tmp_path, "--cache", store).exit_code == 0
+    assert command("kernel-stats", "-d", two, "--cache", store).exit_code == 0
     (store / "mine.txt").write_text("kept")
     (store / "mine").mkdir()
     os.utime(next(two.rglob("*_1.db")), (1, 1))
@@ -106,7 +106,7 @@ def test_ls_tells_what_is_current_and_clear_removes_only_entries(two: Path, tmp_
     assert [line.split()[2] for line in listed.stdout.splitlines()[1:]] == ["unchanged", "changed"]
     kept = json.loads(command("cache", "ls", "--cache", store, "--json").stdout)["entries"]
     assert [(entry["profile"], entry["is_current"]) for entry in kept] == [("0_ascend_pt", True), ("1_ascend_pt", False)]
-    assert "module.statistic" in kept[0]["tables"]
+    assert "kernels.statistic" in kept[0]["tables"]
     assert command("cache", "clear", "--cache", store).stdout.startswith("removed 2 entries, ")
     assert sorted(file.name for file in store.iterdir()) == ["mine", "mine.txt"]
 
@@ -172,7 +172,7 @@ def test_warnings_come_in_the_order_of_the_ranks(two: Path, tmp_path: Path) -> N
 def test_what_a_killed_run_left_unfinished_is_removed_and_nothing_else(two: Path, tmp_path: Path) -> None:
     store = tmp_path / "kept"
     with open_profile(two, cache=store) as profile:
-        profile.module_stats()
+        profile.op_stats()
     entry = next(store.iterdir())
     with killed_while_it_writes(entry) as left:
         assert left.is_dir()
@@ -180,7 +180,7 @@ def test_what_a_killed_run_left_unfinished_is_removed_and_nothing_else(two: Path
     with open_profile(two, cache=store) as profile:
         profile.kernel_stats()
     assert not left.exists()
-    assert {"about.json", "module.statistic.parquet"} < before < {file.name for file in entry.iterdir()}
+    assert {"about.json", "op.statistic.parquet"} < before < {file.name for file in entry.iterdir()}
 
 
 @contextmanager
@@ -213,7 +213,7 @@ def test_of_tables_that_read_another_option_only_these_are_built(two: Path, tmp_
         profile.module_stats()
     before = written(store)
     with open_profile(two, cache=store, depth=3) as profile:
-        assert times(profile) == [40, 41]
+        assert profile.module_stats()["total_kernel_duration_ns"].tolist() == [40, 41]
     new = {file.name.split(".parquet")[0] for file in written(store).keys() - before.keys()}
     assert {".".join(name.split(".")[:2]) for name in new} == {
         "module.statistic", "module.tree", "module.coverage", "module.lost_backward",
@@ -223,7 +223,7 @@ def test_of_tables_that_read_another_option_only_these_are_built(two: Path, tmp_
     assert all(len(name.split(".")) >= 3 for name in new), "a table of other values has another name"
     assert {file: time for file, time in written(store).items() if file in before} == before
     with open_profile(two, cache=store, depth=3) as profile:
-        assert times(profile) == [40, 41]
+        assert profile.module_stats()["total_kernel_duration_ns"].tolist() == [40, 41]
         assert profile.table("module.path", arrow=True).num_rows == 2
     kept = json.loads((next(store.iterdir()) / "about.json").read_text())
     assert set(kept) == {"profile", "inputs", "identity"}
@@ -231,7 +231,7 @@ def test_of_tables_that_read_another_option_only_these_are_built(two: Path, tmp_
 
 @pytest.mark.slow
 def test_ls_names_a_table_of_several_values_once(two: Path, tmp_path: Path, command: Command) -> None:
-    for words in ((), ("--depth", "1"), ("--instances")):
+    for words in ((), ("--depth", "1"), ("--instances",)):
         assert command("module-stats", "-d", two, "-o", tmp_path, "--cache", tmp_path / "kept", *words).exit_code == 0
     (first, _) = json.loads(command("cache", "ls", "--cache", tmp_path / "kept", "--json").stdout)["entries"]
     assert first["tables"].count("module.statistic") == 1
