@@ -5,6 +5,7 @@ import os
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from shutil import which
 from typing import Any
@@ -70,12 +71,16 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def kept_sample(kept: Path) -> Path:
-    """The training run of the sample; all answers about it are kept in `kept`."""
+    """The training run of the sample, as a folder `result`; all answers about it are kept in `kept`."""
+    result = kept.with_name("of_the_sample") / "result"
+    result.parent.mkdir(exist_ok=True)
+    with suppress(FileExistsError):  # Another worker was faster.
+        result.symlink_to(SAMPLE / "decoder_training")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ProfAnalysisWarning)
-        with open_profile(SAMPLE / "decoder_training", cache=kept) as profile:
+        with open_profile(result, cache=kept) as profile:
             build_at_once(profile, *ANALYSES)
-    return SAMPLE / "decoder_training"
+    return result
 
 
 @pytest.fixture

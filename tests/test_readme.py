@@ -17,7 +17,7 @@ from fixtures.shape import Shape
 from prof_analysis import open_profile
 from tests.helpers.cli import shown_on_terminal
 from tests.helpers.pages import QUESTION, assert_answers_are_of_today, assert_is_current
-from tests.helpers.places import CHECKOUT, SAMPLE
+from tests.helpers.places import CHECKOUT
 
 README = (CHECKOUT / "README.md").read_text(encoding="utf-8")
 PICTURE = CHECKOUT / "docs" / "module-stats.svg"
@@ -29,7 +29,6 @@ def block_behind(mark: str) -> str:
     return match[1]
 
 
-@pytest.mark.usefixtures("kept_sample", "keeping")
 def test_the_main_job_writes_what_the_readme_says(
     tmp_path: Path, command: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -40,15 +39,14 @@ def test_the_main_job_writes_what_the_readme_says(
     assert (tmp_path / "cluster_analysis_output" / "cluster_analysis.db").exists()
 
 
-@pytest.mark.usefixtures("kept_sample", "keeping")
+@pytest.mark.usefixtures("keeping")
 def test_the_answers_in_the_readme_are_those_of_the_commands(
-    tmp_path: Path, command: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+    kept_sample: Path, command: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "result").symlink_to(SAMPLE / "decoder_training")
+    monkeypatch.chdir(kept_sample.parent)
     assert_answers_are_of_today(CHECKOUT / "README.md", command)
     assert len(QUESTION.findall(README)) == 5
-    assert not list(tmp_path.glob("result/cluster_analysis_output")), "looking writes nothing"
+    assert not list(kept_sample.glob("cluster_analysis_output")), "looking writes nothing"
 
 
 def test_the_late_rank_of_the_tutorial_is_found(tmp_path: Path) -> None:
@@ -73,22 +71,20 @@ def test_the_tutorial_finds_what_it_says(
     assert_answers_are_of_today(CHECKOUT / "docs" / "tutorial.md", command)
 
 
-@pytest.mark.usefixtures("kept_sample", "keeping")
-def test_the_api_in_ten_lines_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("keeping")
+def test_the_api_in_ten_lines_runs(kept_sample: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     code = block_behind("api")
     assert len([line for line in code.splitlines() if line]) <= 10
-    (tmp_path / "result").symlink_to(SAMPLE / "decoder_training")
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.chdir(kept_sample.parent)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         exec(compile(code, "README.md", "exec"), {})
 
 
-@pytest.mark.usefixtures("kept_sample", "keeping")
-def test_the_picture_is_the_real_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("keeping")
+def test_the_picture_is_the_real_output(kept_sample: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "result").symlink_to(SAMPLE / "decoder_training")
+    monkeypatch.chdir(kept_sample.parent)
     output = shown_on_terminal(("module-stats", "result", "-q"), with_stdout=True, width=100)
     console = Console(record=True, width=102, file=StringIO())
     console.print(Text("$ prof-analysis module-stats result", style="bold"))
