@@ -10,6 +10,7 @@ import pytest
 from fixtures.kineto_graphs import Graph, Names, Run, event, model, write, write_annotations, write_capture
 from prof_analysis import InputError, ProfAnalysisWarning, open_profile
 from tests.helpers.frames import arrow_of
+from tests.helpers.slow import quick
 
 KERNELS = """
     SELECT start_ns, op_name, if(parent_module = '', module, parent_module || '/' || module) AS path,
@@ -33,15 +34,22 @@ def found(path: Path, **options: Any) -> Rows:
 
 @pytest.mark.parametrize(
     ("graphs", "names", "node_ids"),
-    [
-        pytest.param(TWO_STREAMS, "with the call", True, id="two streams, node ids"),
-        pytest.param(TWO_STREAMS, "with the call", False, id="two streams, no node ids, as on AMD"),
-        pytest.param((Graph(5, model(8), is_numbered_backwards=True),), "with the call", True, id="numbers in another order"),
-        pytest.param(TWO_STREAMS, "of a warm-up", True, id="names of a warm-up, as on NVIDIA"),
-        pytest.param(ONE_STREAM, "of a warm-up", False, id="names of a warm-up, one stream"),
-        pytest.param((TWO_STREAMS[0],), "none", True, id="no names: by number and order"),
-        pytest.param((Graph(5, model(8, backward=True)),), "with the call", True, id="backward"),
-    ],
+    quick(
+        [
+            pytest.param(TWO_STREAMS, "with the call", True, id="two streams, node ids"),
+            pytest.param(TWO_STREAMS, "with the call", False, id="two streams, no node ids, as on AMD"),
+            pytest.param(
+                (Graph(5, model(8), is_numbered_backwards=True),), "with the call", True, id="numbers in another order"
+            ),
+            pytest.param(TWO_STREAMS, "of a warm-up", True, id="names of a warm-up, as on NVIDIA"),
+            pytest.param(ONE_STREAM, "of a warm-up", False, id="names of a warm-up, one stream"),
+            pytest.param((TWO_STREAMS[0],), "none", True, id="no names: by number and order"),
+            pytest.param((Graph(5, model(8, backward=True)),), "with the call", True, id="backward"),
+        ],
+        0,
+        3,
+        5,
+    ),
 )
 def test_a_capture_gives_each_kernel_its_op_and_module(
     graphs: tuple[Graph, ...], names: Names, node_ids: bool, tmp_path: Path
@@ -52,6 +60,7 @@ def test_a_capture_gives_each_kernel_its_op_and_module(
     assert found(tmp_path / "traces", capture=tmp_path / "capture.json.gz") == run.expected()
 
 
+@pytest.mark.slow
 def test_an_alignment_without_names_is_said_to_be_one(tmp_path: Path) -> None:
     Run(ONE_STREAM).write_replays(tmp_path / "rank0.json", 0, [0, 1])
     write_capture(tmp_path / "capture_traces" / "graph_capture_rank_0.json", ONE_STREAM, "none")
@@ -93,7 +102,7 @@ def test_a_capture_that_lost_launches_leaves_these_kernels_with_their_reason(tmp
     assert note.endswith("% is not known")
 
 
-@pytest.mark.parametrize("names", ["with the call", "of a warm-up"])
+@pytest.mark.parametrize("names", quick(["with the call", "of a warm-up"], 0))
 def test_a_capture_of_another_model_gives_nothing(names: Names, tmp_path: Path) -> None:
     run = Run(ONE_STREAM)
     run.write_replays(tmp_path / "rank0.json", 0, [0, 1])
@@ -102,6 +111,7 @@ def test_a_capture_of_another_model_gives_nothing(names: Names, tmp_path: Path) 
     assert found(tmp_path) == run.expected(())
 
 
+@pytest.mark.slow
 def test_without_names_only_the_same_number_of_kernels_and_copies_aligns(tmp_path: Path) -> None:
     run = Run(ONE_STREAM[:1])
     run.write_replays(tmp_path / "rank0.json", 0, [0])
@@ -113,11 +123,15 @@ def test_without_names_only_the_same_number_of_kernels_and_copies_aligns(tmp_pat
 
 @pytest.mark.parametrize(
     "file",
-    [
-        "traces/step_1/kernel_annotations_rank1_graphs.pkl",
-        "traces/kernel_annotations_rank1_graphs.pkl",
-        "traces/kernel_annotations_rank1_graphs.json",
-    ],
+    quick(
+        [
+            "traces/step_1/kernel_annotations_rank1_graphs.pkl",
+            "traces/kernel_annotations_rank1_graphs.pkl",
+            "traces/kernel_annotations_rank1_graphs.json",
+        ],
+        0,
+        2,
+    ),
 )
 def test_annotations_give_modules_by_their_names_in_the_model(file: str, tmp_path: Path) -> None:
     """Each rank has those of its own number, beside its trace or one level above; layers.0 is a call of layers."""
@@ -192,6 +206,7 @@ def test_a_damaged_annotation_file_stops_no_answer(tmp_path: Path) -> None:
     assert {path for _, _, path, _ in rows} == {"Engine"}
 
 
+@pytest.mark.slow
 def test_a_capture_that_nothing_can_use_is_an_error(tmp_path: Path) -> None:
     run = Run(ONE_STREAM[:1])
     run.write_replays(tmp_path / "traces" / "rank0.json", 0, [0])
@@ -242,6 +257,7 @@ def test_kernels_outside_graphs_may_carry_ids_of_zero(tmp_path: Path) -> None:
     assert sorted(kernels) == [("eager", None, "launch outside any op"), ("replayed", 6, "graph replay")]
 
 
+@pytest.mark.slow
 def test_ops_of_replays_are_in_op_stats(tmp_path: Path) -> None:
     run = Run(ONE_STREAM[:1])
     run.write_replays(tmp_path / "rank0.json", 0, [0, 0])

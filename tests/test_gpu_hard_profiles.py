@@ -39,8 +39,10 @@ ALL: dict[str, Any] = {
     "backward_communication": True,
     "lost_link_every": 7,
 }
-QUICK = {"all at once": ALL}
+SMALL: dict[str, Any] = {**EASY, "recompute": True, "bias_gradient": True, "lost_link_every": 7, "steps": 1, "layers": 1}
+QUICK = {"a few of them": SMALL}
 SLOW = {
+    "all at once": ALL,
     "modules of the Python tracer": EASY,
     "ranges of record_function": {},
     **{name: {name: value} for name, value in ALL.items() if name != "nn_module_ranges"},

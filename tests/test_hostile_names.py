@@ -145,9 +145,10 @@ def test_every_name_of_a_database_is_that_of_an_op(tmp_path: Path) -> None:
         assert len(ops_of(profile)) == len(NAMES)
 
 
+@pytest.mark.usefixtures("keeping")
 def test_the_command_prints_names_as_text(tmp_path: Path, command: Command) -> None:
     write_hostile(tmp_path, names=list(NAMES.values())[:18], steps=1)
-    for words in (["ranks"], ["module-stats", "--columns", "all"], ["sql", "FROM trace.op", "-d"]):
+    for words in (["ranks"], ["op-stats", "--columns", "all"], ["sql", "FROM trace.op", "-d"]):
         for more in ([], ["--json"], ["--anonymize"]):
             result = command(*words, tmp_path, *more)
             assert result.exit_code == 0, result.output

@@ -101,6 +101,7 @@ PROFILES: dict[str, Callable[[Path], object]] = {
 QUICK = ("communication without compute", "no ops table")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "names", [pytest.param(QUICK, id="quick"), pytest.param(tuple(PROFILES), id="all", marks=pytest.mark.slow)]
 )
