@@ -92,6 +92,8 @@ def test_values_that_the_sql_reads() -> None:
     [
         ({"nesting_tolerance_ns": -1}, "nesting_tolerance_ns=-1: give 0 or more"),
         ({"depth": 0}, "depth=0: give 1 or more"),
+        ({"depth": "3"}, "depth='3': give a whole number"),
+        ({"step_id": "last"}, "step_id='last': give a whole number"),
         ({"per": "second"}, "per='second': give step, call or run"),
         ({"skip_steps": "last"}, "skip_steps='last': give numbers of steps"),
         ({"rank_map": {0: "all"}}, "rank_map={0: 'all'}: give ranks of the new run by those of the base"),

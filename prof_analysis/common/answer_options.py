@@ -177,6 +177,8 @@ class Options:
             value = getattr(self, name)
             if get_origin(type_) is Literal:
                 one_of(name, value, get_args(type_))
+            if type_ in (int, int | None):
+                check(name, value, value is None or hasattr(value, "__index__"), "a whole number")
             if doc.at_least is not None:
                 check(name, value, value is None or value >= doc.at_least, f"{doc.at_least} or more")
         for name in ("capture", "alias", "sql", "cache"):

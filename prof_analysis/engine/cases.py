@@ -45,7 +45,11 @@ def cases_in(file: Path) -> list[Case]:
     """Return the cases of a page. Raises InputError, with the line, for one that cannot be read."""
     cases: list[Case] = []
     table = ""
-    for line, part in _parts(file.read_text(encoding="utf-8-sig")):
+    try:
+        page = file.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{file}: is not UTF-8 text; save it as UTF-8", path=file) from error
+    for line, part in _parts(page):
         if isinstance(part, str) and part.startswith("## "):
             cases.append(Case(part.removeprefix("## "), line))
             table = ""

@@ -93,6 +93,7 @@ def test_a_case_that_fails(folder: Path, command: Command, before: str, after: s
             ":1: the case expects no rows of ours.short_kernel",
         ),
         (f"{CASES}\n\nstep = 3\n", "there is no option step; there are "),
+        (f"{CASES}\n\nstep_id = last\n", ":1: step_id='last': give a whole number"),
         (CASES.replace("duration_ns", "duration"), ":1: module.kernel has no column duration; it has "),
         (CASES.replace("| 2            |", "| two          |"), ":1: kernel_count: two is no BIGINT"),
         (CASES.replace("## ", ""), "rows without a name of a table above them"),
@@ -104,3 +105,10 @@ def test_a_page_that_cannot_be_read(folder: Path, command: Command, text: str | 
     result = command("test", folder)
     assert result.exit_code == 2
     assert says in result.stderr
+
+
+def test_a_page_of_other_bytes_than_utf_8_is_named(folder: Path, command: Command) -> None:
+    file = page(folder, "")
+    file.write_bytes(b"## \xff\n")
+    result = command("test", folder)
+    assert (result.exit_code, result.stderr) == (2, f"error: {file}: is not UTF-8 text; save it as UTF-8\n")
