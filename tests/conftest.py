@@ -42,13 +42,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Know what earlier runs of the suite found out about the same SQL: to plan it anew takes each worker half a minute."""
-    if session.config.cache is not None:
-        remembered.read(session.config.cache.mkdir(PLANS))
+    if cache := getattr(session.config, "cache", None):
+        remembered.read(cache.mkdir(PLANS))
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    if session.config.cache is not None:
-        remembered.write(session.config.cache.mkdir(PLANS))
+    if cache := getattr(session.config, "cache", None):
+        remembered.write(cache.mkdir(PLANS))
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ machine, since not every shared disk shows the locks of other machines.
 
 import os
 import stat
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -88,10 +89,10 @@ class ScratchFolder:
 
 def _lock(folder: Path) -> int | None:
     """Lock a new folder; return None where the system or the disk has no locks, so that no run takes it for abandoned."""
-    try:
-        import fcntl
-    except ImportError:
+    if sys.platform == "win32":
         return None
+    import fcntl
+
     unlocked = folder / f"{_LOCK}.new"  # It gets the name that others look for only once it is locked.
     descriptor = os.open(unlocked, os.O_CREAT | os.O_RDWR, 0o600)
     try:
@@ -130,10 +131,10 @@ def _is_own_folder(path: Path) -> bool:
 
 def _is_abandoned(lock: Path) -> bool:
     """Return whether the process that locked a folder has ended. Raises OSError when it holds the lock or without a lock."""
-    try:
-        import fcntl
-    except ImportError:
+    if sys.platform == "win32":
         return False
+    import fcntl
+
     descriptor = os.open(lock, os.O_RDWR | os.O_NOFOLLOW)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)  # Fails while another process holds it.

@@ -4,7 +4,9 @@ A worker that dies fails only the rank that it worked on. No worker outlives the
 """
 
 import os
+import select
 import signal
+import sys
 from collections import deque
 from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, ThreadPoolExecutor, wait
@@ -12,10 +14,9 @@ from contextlib import contextmanager
 from functools import partial
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
-from select import POLLOUT, poll
 from threading import Event, Thread
 from time import monotonic, sleep
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 
@@ -75,17 +76,12 @@ def run_in_processes(
     is_stopped: Callable[[], bool],
 ) -> None:
     """Run jobs in executors of one process each, so that it is known whose process died, and the others continue."""
-    from multiprocessing import resource_tracker
-
     from loky import ProcessPoolExecutor
-    from loky.backend import resource_tracker as resource_tracker_of_loky
 
-    # Their start would let interrupts through again that are held back.
-    resource_tracker.ensure_running()
-    resource_tracker_of_loky.ensure_running()
+    _start_trackers()
     waiting = deque(jobs)
     running: dict[Future[Outcome], tuple[Job, ProcessPoolExecutor]] = {}
-    receivers: dict[ProcessPoolExecutor, Connection] = {}
+    receivers: dict[ProcessPoolExecutor, Any] = {}  # What Pipe() gives has another class on each system.
 
     def look(job: Job, executor: ProcessPoolExecutor) -> None:
         while receivers[executor].poll():
@@ -126,6 +122,17 @@ def run_in_processes(
             receiver.close()
 
 
+def _start_trackers() -> None:
+    """Start the processes that track what others share: later, their start would let interrupts through that are held back."""
+    if sys.platform != "win32":
+        from multiprocessing import resource_tracker
+
+        from loky.backend import resource_tracker as resource_tracker_of_loky
+
+        resource_tracker.ensure_running()
+        resource_tracker_of_loky.ensure_running()
+
+
 def _end(executors: "Collection[ProcessPoolExecutor]") -> None:
     """Kill the workers, whatever they do, so that none writes any more; do not wait long for one that does not end."""
     processes = [process for executor in executors for process in list((executor._processes or {}).values())]
@@ -139,6 +146,9 @@ def _end(executors: "Collection[ProcessPoolExecutor]") -> None:
 @contextmanager
 def _holding_interrupts() -> Iterator[None]:
     """Hold interrupts back from this thread, and from the processes that it starts: these would print what they import."""
+    if sys.platform == "win32":
+        yield
+        return
     before = signal.pthread_sigmask(signal.SIG_BLOCK, _INTERRUPTS)
     try:
         yield
@@ -163,13 +173,20 @@ def _set_up(parent: int, sender: Connection) -> None:
     Thread(target=look, daemon=True).start()
 
 
+def _has_room(sender: Connection) -> bool:
+    """Return whether a pipe takes a message at once: work does not wait for a parent that does not look."""
+    if sys.platform == "win32":
+        return True
+    room = select.poll()
+    room.register(sender, select.POLLOUT)
+    return bool(room.poll(0))
+
+
 def _run_in_worker(job: Job) -> Outcome:
     (sender,) = _to_parent
-    has_room = poll()
-    has_room.register(sender, POLLOUT)
 
     def on_work(done: int, work: int) -> None:
-        if has_room.poll(0):  # Work does not wait for a parent that does not look.
+        if _has_room(sender):
             sender.send((done, work))
 
     return run_rank(job, on_work=on_work)

@@ -1,19 +1,17 @@
 """Helpers that several tests of the command share."""
 
-import fcntl
 import hashlib
 import json
 import os
-import pty
 import struct
 import subprocess
 import sys
-import termios
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+import pytest
 from typer.testing import Result
 
 from tests.helpers.small_profile import Kernel, Op, Range, write_profile
@@ -70,6 +68,12 @@ def shown_on_terminal(
     environment: Mapping[str, str] = MappingProxyType({"TERM": "xterm"}),
 ) -> str:
     """What the command writes to a stderr that is a terminal with so many columns, or to that and stdout."""
+    if sys.platform == "win32":
+        pytest.skip("Windows has no such terminals")
+    import fcntl
+    import pty
+    import termios
+
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
     inherited = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
