@@ -2,7 +2,8 @@
 
 `ours/stream.cases.md` holds the cases of the table ours.stream. A case begins with a heading of the second level. The name of
 a table stands in a line of its own above its rows: rows of tables that are read, and those that ours.stream must have. A line
-`step_id = 3` sets an option. An empty cell is NULL, '' an empty text, and a column that no row names is NULL in all.
+`step_id = 3` sets an option. An empty cell is NULL, '' an empty text, and a column that no row names is NULL in all; but what the
+head of a rule of advice says (its evidence and the like) is compared only where a row names it.
 """
 
 import json
@@ -18,6 +19,7 @@ import duckdb
 from prof_analysis.common.answer_options import Options, Variables
 from prof_analysis.common.errors import InputError
 from prof_analysis.engine.rows_of import rows_of
+from prof_analysis.engine.rules import SAID
 from prof_analysis.engine.table_file import Table
 from prof_analysis.engine.tables import all_tables
 
@@ -130,9 +132,12 @@ def _failures(
     found = rows_of(name, given, variables, own, raw_columns, body)
     table = all_tables(own)[name]
     types = {column.shown_name: column.shown_type for column in table.columns}
-    for column in dict.fromkeys(column for row in case.rows[name] for column in row):
+    named = dict.fromkeys(column for row in case.rows[name] for column in row)
+    for column in named:
         if column not in types:
             raise InputError(f"there is no column {column}; there are {', '.join(types)}")
+    if name in all_tables(own)["advice.finding_of_rank"].needs:
+        types = {column: type_ for column, type_ in types.items() if column in named or column not in SAID}
     expected = [{column: _read(row.get(column), type_, column) for column, type_ in types.items()} for row in case.rows[name]]
     if not table.is_ordered:
         found = _in_order_of(expected, found)

@@ -37,6 +37,8 @@ _GIVES: Mapping[str, str] = {
     "doc": "doc",
     "query": "sql",
 }
+# The columns of a finding that are words.
+SAID = tuple(_GIVES.values())
 _MUST_SAY = ("title", "evidence", "kind", "remedy")
 _THRESHOLD = re.compile(r"(\w+) (-?\d+(?:\.\d+)?)(?: ([^\s:]+))?: (\S.*)")
 _YIELDS = re.compile(r"(?:\((\w+)\) )?(\w+)(?: \((\w+)\))?")
