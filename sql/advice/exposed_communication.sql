@@ -106,10 +106,10 @@ compared_operator AS (
         by_group.*,
         late_rank.waited_ns IS NOT NULL AS is_compared,
         by_group.waiting_ns + by_group.unknown_ns AS possible_ns,
-        late_rank.waited_ns * sum(by_group.exposed_ns) OVER of_type / nullif(late_rank.elapse_ns, 0) AS waited_ns,
+        late_rank.waited_ns * sum(by_group.exposed_ns) OVER of_type / nullif(late_rank.elapse_ns, 0) AS exposed_wait_ns,
         if(
             is_compared,
-            possible_ns * least(1, waited_ns / nullif(sum(possible_ns) OVER of_type, 0)),
+            possible_ns * least(1, exposed_wait_ns / nullif(sum(possible_ns) OVER of_type, 0)),
             by_group.waiting_ns
         ) AS late_ns,
         if(is_compared, by_group.waiting_ns * (1 - late_ns / nullif(possible_ns, 0)), 0) AS common_ns
