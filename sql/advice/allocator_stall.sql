@@ -21,12 +21,22 @@
 -- Idle time in calls that allocate or free memory of the device (`aclrtMalloc`, `cudaMalloc`, `cudaFree`). The win is exact.
 -- msprof-analyze lists such calls from 10 ms on, whether the device waits or not. Here only waiting counts, however short a
 -- call is.
-WITH allocating AS (
+WITH call AS (
+    SELECT profile, call, sum(total_ns) AS total_ns
+    FROM free.cause_of_op
+    WHERE work = 'allocate'
+    GROUP BY profile, call
+),
+longest_call AS (
+    SELECT profile, arg_max(call, (total_ns, call)) AS call
+    FROM call
+    GROUP BY profile
+),
+allocating AS (
     SELECT
         profile,
         rank_id,
         coalesce(op, 'no op') || ' of ' || coalesce(module, 'no module') AS place,
-        arg_max(call, (total_ns, call)) AS call,
         sum(gap_count)::BIGINT AS gap_count,
         sum(total_ns)::BIGINT AS total_ns
     FROM free.cause_of_op
@@ -43,7 +53,6 @@ of_rank AS (
     SELECT
         profile,
         rank_id,
-        arg_max(call, (total_ns, call)) AS call,
         arg_max(place, (total_ns, place)) AS most_in,
         max(total_ns) AS most_ns,
         sum(gap_count)::BIGINT AS gap_count,
@@ -57,8 +66,9 @@ SELECT
     gap_count AS count,
     total_ns AS time_ns,
     total_ns AS win_ns,
-    coalesce(call, 'one without a name') AS call,
+    coalesce(longest_call.call, 'one without a name') AS call,
     most_ns,
     most_in,
     profile IN (FROM expandable) AS is_expandable
 FROM of_rank
+JOIN longest_call USING (profile)
