@@ -29,23 +29,37 @@
 -- launches that take 1 ms or more, such as the first launch of a kernel. The win is exact for this recording; first calls do
 -- not come back in later steps.
 WITH compiling_op AS (
-    SELECT *, work = 'load code' AS is_loading
+    SELECT
+        profile,
+        rank_id,
+        work = 'load code' AS is_loading,
+        if(is_loading, NULL, module) AS module,
+        if(is_loading, NULL, op) AS op,
+        coalesce(op, 'no op') AS op_name,
+        call,
+        gap_count,
+        total_ns
     FROM free.cause_of_op
     WHERE work IN ('compile', 'load code')
+),
+of_call AS (
+    SELECT *, sum(total_ns) OVER (PARTITION BY profile, is_loading, module, op, call) AS call_ns
+    FROM compiling_op
 ),
 of_op AS (
     SELECT
         profile,
         rank_id,
         is_loading,
-        if(is_loading, NULL, module) AS module,
-        if(is_loading, NULL, op) AS op,
-        coalesce(op, 'no op') AS op_name,
-        arg_max(call, (total_ns, call)) AS call,
+        module,
+        op,
+        op_name,
+        arg_max(call, (call_ns, call)) AS call,
+        max(call_ns) FILTER (call IS NOT NULL) AS call_ns,
         sum(gap_count)::BIGINT AS gap_count,
         sum(total_ns)::BIGINT AS total_ns
-    FROM compiling_op
-    GROUP BY ALL
+    FROM of_call
+    GROUP BY profile, rank_id, is_loading, module, op, op_name
 ),
 of_rank AS (
     SELECT
@@ -54,13 +68,13 @@ of_rank AS (
         is_loading,
         module,
         op,
-        arg_max(call, (total_ns, call)) AS call,
+        arg_max(call, (call_ns, call)) AS call,
         arg_max(op_name, (total_ns, op_name)) AS longest_op,
         max(total_ns) AS longest_ns,
         sum(gap_count)::BIGINT AS gap_count,
         sum(total_ns)::BIGINT AS total_ns
     FROM of_op
-    GROUP BY ALL
+    GROUP BY profile, rank_id, is_loading, module, op
 )
 SELECT
     profile,

@@ -21,7 +21,21 @@
 -- idle until the host has launched the next kernel. The evidence names that time too, but the win leaves it out: how much of it
 -- would disappear depends on how far the host could have run ahead. For an op such as `aten::_local_scalar_dense`, the
 -- outermost op around it of the same namespace is named (`aten::item`).
-WITH waiting_op AS (
+WITH waiting_call AS (
+    SELECT
+        profile,
+        rank_id,
+        module,
+        op,
+        call,
+        sum(gap_count) AS gap_count,
+        sum(total_ns) AS total_ns,
+        sum(behind_ns) AS behind_ns
+    FROM free.cause_of_op
+    WHERE work = 'synchronise'
+    GROUP BY profile, rank_id, module, op, call
+),
+waiting_op AS (
     SELECT
         profile,
         rank_id,
@@ -31,8 +45,7 @@ WITH waiting_op AS (
         sum(gap_count)::BIGINT AS gap_count,
         sum(total_ns)::BIGINT AS total_ns,
         sum(behind_ns)::BIGINT AS behind_ns
-    FROM free.cause_of_op
-    WHERE work = 'synchronise'
+    FROM waiting_call
     GROUP BY profile, rank_id, module, op
 )
 SELECT
