@@ -56,7 +56,7 @@ SELECT
     leaking.kept_bytes,
     leaking.bytes_per_step AS step_bytes,
     if(left_over.left_bytes >= 0, left_over.left_bytes, NULL) AS left_bytes,
-    floor(left_over.left_bytes / leaking.bytes_per_step)::BIGINT AS steps_left
+    if(left_over.left_bytes >= 0, floor(left_over.left_bytes / leaking.bytes_per_step), NULL)::BIGINT AS steps_left
 FROM leaking
 LEFT JOIN left_over USING (profile)
 CROSS JOIN threshold

@@ -127,7 +127,7 @@ unlike AS (
     FROM compared_layer
     CROSS JOIN threshold
     WHERE sibling_count >= least_sibling_count
-        AND median_ns >= usual_ns * (1 + least_excess_share)
+        AND median_ns - usual_ns >= usual_ns * least_excess_share
         AND median_ns - usual_ns >= least_deviations * 1.4826 * deviation_ns
         AND as_long_count <= most_unlike_share * sibling_count
     GROUP BY profile, rank_id, path
