@@ -11,7 +11,7 @@
 -- @query SELECT step_id, duration_ns, computing_ns, idle_ns, rank_id FROM step.duration ORDER BY rank_id, step_id LIMIT 40
 -- @counts none
 -- @requires kernels | reported_steps
--- @threshold least_excess_share 0.2: How much longer than later ones the first steps take at least
+-- @threshold least_excess_share 0.2: Share by more than which the first steps take longer than later ones
 -- @threshold least_later_count 2: Steps after them, at least
 --
 -- @columns profile to rank_id, count as in advice.finding_of_rank
@@ -22,7 +22,7 @@
 -- later_ns       DOUBLE  mean time of those, ns
 -- times          DOUBLE  first_ns / later_ns
 --
--- The first recorded steps take at least 20 % longer than the median of those after them: the recording includes warm-up
+-- The first recorded steps take over 20 % longer than the median of those after them: the recording includes warm-up
 -- (compilation, caches, allocation). A step lasts from the end of the step before it on the device to its own end
 -- (step.duration); the first step begins with the end of the work before it, even if that ran beside the step. The finding is a
 -- hint: means over all steps are too high, so look at one of the later steps with `--step-id`. At least two steps must follow,

@@ -10,7 +10,7 @@
 -- @query SELECT duration_ns, step_id, computing_ns, idle_ns, rank_id FROM step.duration ORDER BY duration_ns DESC LIMIT 20
 -- @counts steps
 -- @requires kernels | reported_steps
--- @threshold least_excess_share 0.3: How much longer than the median a step takes at least
+-- @threshold least_excess_share 0.3: Share by more than which a step takes longer than the median
 -- @threshold least_step_count 5: Steps of a rank, at least
 -- @threshold most_uneven_share 0.25: Share of the steps that may take longer; if more do, they are of several kinds
 --
