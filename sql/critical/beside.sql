@@ -29,8 +29,8 @@ overlapping_kernel AS (
         end_ns,
         before[2] AS before_id,
         after[3] AS after_id,
-        coalesce(least(end_ns, before[1]) - start_ns, 0) AS before_ns,
-        coalesce(least(end_ns, after[2]) - after[1], 0) AS after_ns
+        if(before IS NULL, 0, least(end_ns, before[1]) - start_ns) AS before_ns,
+        if(after IS NULL, 0, least(end_ns, after[2]) - after[1]) AS after_ns
     FROM kernel_in_order
     WHERE before[1] > start_ns OR after[1] < end_ns
 )
