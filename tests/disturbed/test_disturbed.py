@@ -7,12 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from fixtures.generate import generate
+from fixtures.shape import Shape
 from prof_analysis import open_profile
 from prof_analysis.analyses import ANALYSES
 from tests.disturbed import databases, traces
 from tests.disturbed.answers import Answers, answers_of, differences, of_ranks, silent_changes
 from tests.disturbed.cuts import belonging, cuts, misplaced
 from tests.disturbed.ranks import other_ranks
+from tests.helpers import kineto
 from tests.helpers.places import CHECKOUT, SAMPLE
 from tests.helpers.small_profile import Kernel, Op, Range, write_profile
 
@@ -42,7 +45,7 @@ IN_DATABASES: tuple[Change, ...] = (
 IN_TEXTS: tuple[Change, ...] = (
     traces.shuffled_rows, traces.an_hour_later, traces.other_process, traces.other_connections, traces.later_ordinals,
 )  # fmt: skip
-# What the quick suite asks of the sample: a few questions that read all kinds of its tables.
+# What is asked of the sample: a few questions that read all kinds of its tables.
 FEW = ("module-stats", "step-time", "slow-ranks", "communication-time")
 
 
@@ -74,6 +77,63 @@ def names_of(change: Change) -> str:
     return getattr(change, "__name__", str(change))
 
 
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A rank of one step and one layer."""
+    folder = tmp_path_factory.mktemp("small")
+    generate(folder, Shape(world=1, steps=1, layers=1, pmu=False), ranks=1)
+    return folder
+
+
+def test_a_small_database_answers_the_same_with_all_changes_at_once(tmp_path: Path, small: Path) -> None:
+    """Which change it is that matters, the slow tests of the sample say."""
+    path = Path(shutil.copytree(small, tmp_path / "copy"))
+    for change in IN_DATABASES:
+        change(path)
+    before = answers_of(small, questions=("module-stats",))
+    assert before.rows["module.statistic"].total() > 20
+    assert differences(before, answers_of(path, questions=("module-stats",))) == []
+
+
+def test_a_small_trace_answers_the_same_with_all_changes_at_once(tmp_path: Path) -> None:
+    events = []
+    for step in (1, 2):
+        events.append(kineto.event("user_annotation", f"ProfilerStep#{step}", 10_000 * step, 10_000 * step + 9000))
+        for number in range(3):
+            at, link = 10_000 * step + 1000 * number, 10 * step + number
+            events += [
+                kineto.op(f"aten::op{number}", at, at + 90, link),
+                kineto.launch(at + 10, at + 20, link),
+                kineto.kernel(f"kernel{number}", at + 100, at + 400 + number, link),
+            ]
+    for name in ("before", "after"):
+        kineto.write_trace(tmp_path / name / "rank0.json", events)
+    for change in IN_TEXTS:
+        change(tmp_path / "after")
+    before, after = (answers_of(tmp_path / name, questions=("op-stats",)) for name in ("before", "after"))
+    assert before.rows["op.statistic"].total() == 3
+    assert differences(before, after) == []
+
+
+def test_a_cut_of_a_small_database_leaves_each_kernel_where_it_was_or_says_so(tmp_path: Path, small: Path) -> None:
+    whole = belonging(small)
+    (cut,) = cuts(whole, 1, is_database=True)
+    path = Path(shutil.copytree(small, tmp_path / "copy"))
+    cut(path)
+    left = belonging(path)
+    assert 0 < len(left.kernels) < len(whole.kernels)
+    assert misplaced(whole, left) == []
+
+
+def test_without_its_neighbour_no_figure_of_a_small_rank_changes_in_silence(tmp_path: Path) -> None:
+    generate(tmp_path, Shape(world=2, steps=1, layers=1, pmu=False), ranks=2)
+    before = answers_of(tmp_path, questions=("slow-ranks",))
+    assert before.rows["across.slow_rank"].total() == 2
+    shutil.rmtree(sorted(tmp_path.iterdir())[1])
+    assert silent_changes(before, answers_of(tmp_path, questions=("slow-ranks",))) == []
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("change", IN_DATABASES, ids=names_of)
 def test_the_sample_answers_the_same_however_it_is_numbered(tmp_path: Path, change: Change) -> None:
     path = copied(SAMPLE_PROFILE, tmp_path)
@@ -81,6 +141,7 @@ def test_the_sample_answers_the_same_however_it_is_numbered(tmp_path: Path, chan
     assert differences(answers(SAMPLE_PROFILE, *FEW), answers_of(path, questions=FEW)) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", [traces.shuffled_rows, traces.other_connections], ids=names_of)
 def test_a_trace_answers_the_same_however_it_is_numbered(tmp_path: Path, change: Change) -> None:
     path = copied("gpu_more/rocm_external_id", tmp_path)
@@ -141,6 +202,7 @@ def test_ranks_that_are_equal_are_named_by_number_whatever_their_folders_are_cal
     assert set(row.values()) == {0}
 
 
+@pytest.mark.slow
 def test_one_rank_with_other_ordinals_meets_the_same_collectives(tmp_path: Path) -> None:
     path = copied(SAMPLE_PROFILE, tmp_path)
     databases.later_ordinals(sorted(path.iterdir())[1])
@@ -148,9 +210,8 @@ def test_one_rank_with_other_ordinals_meets_the_same_collectives(tmp_path: Path)
     assert differences(answers(SAMPLE_PROFILE, *questions), answers_of(path, questions=questions)) == []
 
 
-@pytest.mark.parametrize(
-    "name", [SAMPLE_PROFILE, *(pytest.param(one, marks=pytest.mark.slow) for one in (*DATABASES, *TEXTS, *GPU))]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [SAMPLE_PROFILE, *DATABASES, *TEXTS, *GPU])
 def test_without_a_neighbour_no_figure_changes_in_silence(tmp_path: Path, name: str) -> None:
     whole = copied(name, tmp_path)
     questions = FEW if name == SAMPLE_PROFILE else ()
@@ -165,20 +226,12 @@ def test_without_a_neighbour_no_figure_changes_in_silence(tmp_path: Path, name: 
     assert silent == {}
 
 
-@pytest.mark.parametrize(
-    ("name", "count"),
-    [
-        (SAMPLE_PROFILE, 2),
-        *(
-            pytest.param(one, 10, marks=pytest.mark.slow)
-            for one in (*DATABASES, "alexnet_ddp_910b/text/level1", *TRACES_WITH_MODULES, SAMPLE_PROFILE)
-        ),
-    ],
-)
-def test_a_cut_leaves_each_kernel_where_it_was_or_says_so(tmp_path: Path, name: str, count: int) -> None:
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [*DATABASES, "alexnet_ddp_910b/text/level1", *TRACES_WITH_MODULES, SAMPLE_PROFILE])
+def test_a_cut_leaves_each_kernel_where_it_was_or_says_so(tmp_path: Path, name: str) -> None:
     whole = belonging(source(name))
     is_database = any(source(name).rglob("ascend_pytorch_profiler*.db"))
-    for number, cut in enumerate(cuts(whole, count, is_database)):
+    for number, cut in enumerate(cuts(whole, 10, is_database)):
         path = copied(name, tmp_path / str(number))
         cut(path)
         assert misplaced(whole, belonging(path)) == [], number
