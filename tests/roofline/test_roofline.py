@@ -2,50 +2,13 @@
 
 from pathlib import Path
 
+import pytest
+
 from prof_analysis import open_profile
 from tests.helpers.small_profile import HostCall, Kernel, Launch, Matmul, Op, Range, write_profile
 
 # 1 MiB in and 1 MiB out in 1 us.
 COPY = Kernel("copy", 1000, 2000, type="TensorMove", inputs="1024,512", outputs="1024,512", types="FLOAT16")
-
-
-def test_bytes_of_tensors(tmp_path: Path) -> None:
-    kernels = (
-        Kernel("a", 1000, 1010, inputs="4,8;8,16;;1", outputs="4,16", types="FLOAT16;FLOAT;;INT64"),
-        Kernel("b", 1020, 1030, inputs="4,8;?", outputs="8", types="BF16;COMPLEX64"),
-        Kernel("c", 1040, 1050, inputs="99999999999,9", outputs="0", types="BOOL"),
-    )
-    write_profile(tmp_path / "0_ascend_pt", [Op("op", 100, 200, kernels)])
-    with open_profile(tmp_path) as profile:
-        rows = profile.rows(
-            "SELECT shapes.text AS shapes, types.text AS types, bytes, element_count, inner_bytes FROM roofline.tensors "
-            "JOIN trace.string AS shapes ON shapes.text_id = shapes_id JOIN trace.string AS types ON types.text_id = types_id "
-            "ORDER BY ALL"
-        )
-    assert [tuple(row.values()) for row in rows] == [
-        ('"0"', "BOOL", 0, 0, None),
-        ('"4,16"', "FLOAT16;FLOAT;;INT64", 128, 64, 32),
-        ('"4,8;8,16;;1"', "FLOAT16;FLOAT;;INT64", 584, 128, 16),
-        ('"4,8;?"', "BF16;COMPLEX64", None, None, 16),
-        ('"8"', "BF16;COMPLEX64", 16, 8, None),
-        ('"99999999999,9"', "BOOL", None, None, None),
-    ]
-
-
-def test_the_best_rate_is_of_kernels_that_move_whole_tensors(tmp_path: Path) -> None:
-    kernels = (
-        COPY,
-        # It reads a row of a table that it names whole.
-        Kernel("gather", 3000, 3001, type="GatherV2", inputs="100000,512;1", outputs="1,512", types="FLOAT16;INT64"),
-        # It reads a part of what it names.
-        Kernel("sum", 4000, 4001, type="Add", inputs="4096,4096;4096,1", outputs="4096,1", types="FLOAT16;FLOAT16"),
-        # Too small.
-        Kernel("mul", 5000, 5001, type="Mul", inputs="64,64", outputs="64,64", types="FLOAT16"),
-    )
-    write_profile(tmp_path / "0_ascend_pt", [Op("op", 100, 200, kernels)])
-    with open_profile(tmp_path) as profile:
-        rows = profile.rows("FROM roofline.bandwidth")
-    assert [tuple(row.values()) for row in rows] == [("0_ascend_pt", 0, 2097152, "TensorMove", 2097152, 1000)]
 
 
 def test_matmuls_by_module_and_shape(tmp_path: Path) -> None:
@@ -71,6 +34,7 @@ def test_matmuls_by_module_and_shape(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_slow_matmul_says_why_and_wins_nothing_where_the_device_waits_for_the_host(tmp_path: Path) -> None:
     fp16 = "FLOAT16;FLOAT16"
     good = Matmul("mm", 3000, 4000, inputs="512,512;512,2", outputs="512,2", types=fp16)
