@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from prof_analysis import open_profile
 from tests.helpers.small_profile import Kernel, Op, Range, write_profile
 
@@ -101,23 +103,7 @@ def test_what_keeps_kernels_busy(tmp_path: Path) -> None:
     ]
 
 
-def test_kernels_that_the_scalar_unit_binds_are_found_with_what_the_next_part_leaves(tmp_path: Path) -> None:
-    """A loop over elements; beside it one that moves data as long, one that is less busy, and one that is short."""
-    kernels = (
-        counted("_loop_0", 10_000, 110_000, 0.1, 0.999, 0.05, 0.02),
-        counted("_moving_0", 200_000, 300_000, 0.1, 0.9, 0.95, 0.02),
-        counted("_less_0", 400_000, 500_000, 0.1, 0.79, 0.05, 0.02),
-        counted("_short_0", 600_000, 619_000, 0.1, 0.999, 0.05, 0.02),
-    )
-    write_profile(tmp_path / "0_ascend_pt", [Op("aten::op", 100, 200, kernels)])
-    with open_profile(tmp_path) as profile:
-        found = profile.rows("SELECT kernel_type, evidence, time_ns, win_ns FROM advice.scalar_bound")
-        (first, *_) = profile.rows("SELECT rule, kernel_type FROM advice.finding ORDER BY win_ns_per_step DESC")
-    evidence = "The scalar unit works for 99.0% of the 100.0 us of a kernel, computing and moving data for 10.0% at most"
-    assert [tuple(row.values()) for row in found] == [("_loop_0", evidence, 100_000, 90_000)]
-    assert tuple(first.values()) == ("scalar_bound", "_loop_0")
-
-
+@pytest.mark.slow
 def test_a_matmul_that_another_rule_explains_is_no_finding_of_the_counters(tmp_path: Path) -> None:
     """Both take 100 us and keep nothing busy for long; that of 1 row is known to be slow for what it computes."""
     pmu = {"aic_mac_ratio": 0.3, "aic_mte2_ratio": 0.5}
@@ -133,6 +119,7 @@ def test_a_matmul_that_another_rule_explains_is_no_finding_of_the_counters(tmp_p
     assert [tuple(row.values()) for row in found] == [("no_bound", "aten::square"), ("slow_matmul", "aten::row")]
 
 
+@pytest.mark.slow
 def test_kernels_whose_cores_wait_for_each_other_are_named_so(tmp_path: Path) -> None:
     """A sort of 100 us, in which a core works for 10 us on average: the last steps of it run on few."""
     ratios = dict(zip(RATIOS, (0.5, 0.3, 0.1, 0.1), strict=True))

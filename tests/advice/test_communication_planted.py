@@ -50,6 +50,7 @@ def check_experts(found: list[dict[str, Any]], ranks: list[Rank]) -> None:
     assert {rank for rank, _ in cost} == {1, 3}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["db", pytest.param("text", marks=pytest.mark.slow)])
 def test_planted_experts_links_and_small_messages_are_found_at_their_cost(tmp_path: Path, form: str) -> None:
     found, ranks = findings(tmp_path, DEFECTS, form)
@@ -77,6 +78,7 @@ def test_in_a_gpu_trace_planted_experts_are_found_at_their_cost(tmp_path: Path) 
     assert sum(row["win_ns"] for row in found["exposed_communication"]) <= alone
 
 
+@pytest.mark.slow
 def test_without_defects_the_rules_are_silent(tmp_path: Path) -> None:
     found, ranks = findings(tmp_path, PLAIN)
     assert {rule: found[rule] for rule in SILENT} == {rule: [] for rule in SILENT}
@@ -85,6 +87,7 @@ def test_without_defects_the_rules_are_silent(tmp_path: Path) -> None:
     assert all(win <= alone for win, alone in zip(won, of_rank, strict=True))
 
 
+@pytest.mark.slow
 def test_a_late_rank_wins_what_the_others_wait_in_each_step(tmp_path: Path) -> None:
     found, ranks = findings(tmp_path, Shape(world=3, layers=1, late_rank=1, spread=3))
     (row,) = found["slow_rank"]
@@ -93,6 +96,7 @@ def test_a_late_rank_wins_what_the_others_wait_in_each_step(tmp_path: Path) -> N
     assert row["win_ns"] == pytest.approx(late, rel=0.05)
 
 
+@pytest.mark.slow
 def test_a_long_pipeline_stage_wins_what_it_computes_beyond_the_mean(tmp_path: Path) -> None:
     shape = Shape(world=2, layers=1, stages=2, micro_batches=2, spread=3, slow_rank=1, slower_by=50)
     found, ranks = findings(tmp_path / "uneven", shape)

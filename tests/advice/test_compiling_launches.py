@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 from prof_analysis import open_profile
 from tests.helpers.small_profile import HostCall, Kernel, Op, write_profile
 
@@ -21,26 +19,6 @@ def with_calls(folder: Path, *calls: HostCall, rank: int = 0) -> None:
         calls=calls,
         rank=rank,
     )
-
-
-@pytest.mark.parametrize(
-    ("spans", "expected"),
-    [
-        pytest.param([(1110, 1140), (1240, 1350)], (2, 140, 140), id="the calls are shorter than the idle time"),
-        pytest.param([(1110, 1240), (1245, 1550)], (2, 435, 250), id="the idle time is shorter than the calls"),
-        pytest.param([(1110, 1400)], None, id="a single call"),
-        pytest.param([(1110, 1140), (1150, 1240)], None, id="the device is busy meanwhile"),
-        pytest.param([], None, id="no call"),
-    ],
-)
-def test_what_can_be_won_is_bounded_by_the_calls_and_by_the_idle_time(
-    tmp_path: Path, spans: list[tuple[int, int]], expected: tuple[int, int, int] | None
-) -> None:
-    calls = [HostCall("aclopCompileAndExecute", *span) for span in spans]
-    with_calls(tmp_path / "a_ascend_pt", *calls, *([INSIDE] if calls else []), HostCall("aclrtMalloc", 1300, 1310))
-    with open_profile(tmp_path, thresholds=LEAST_TWO) as profile:
-        found = profile.rows("SELECT count, time_ns, win_ns FROM advice.compiling_launches")
-    assert [tuple(row.values()) for row in found] == ([expected] if expected else [])
 
 
 def test_a_finding_says_what_the_host_does_and_twenty_calls_a_step_are_needed(tmp_path: Path) -> None:

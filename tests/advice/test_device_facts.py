@@ -109,6 +109,7 @@ def test_time_in_which_only_one_kind_of_core_works(tmp_path: Path) -> None:
     assert [tuple(row.values())[2:] for row in rows] == [(0, 105_000, 60_000, 75_000, 45_000, 30_000, 1)]
 
 
+@pytest.mark.slow
 def test_a_gpu_has_blocks_and_the_types_of_its_ops(tmp_path: Path) -> None:
     """ROCm counts threads in the grid of some launches."""
     float32, half = ["float", "float"], ["c10::BFloat16", "c10::BFloat16"]

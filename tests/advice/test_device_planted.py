@@ -91,6 +91,7 @@ def test_a_low_clock_costs_at_most_what_the_cycles_say(run: Run) -> None:
     assert all(f"instead of {CLOCK_MHZ} MHz" in row["evidence"] for row in run.rows if row["rule"] == "low_clock")
 
 
+@pytest.mark.slow
 def test_without_what_is_planted_the_rules_are_silent(tmp_path: Path) -> None:
     """But for what every generated run has: attention on 20 of 24 cores, and vector kernels that nothing runs beside."""
     rows = run_of(tmp_path, PLAIN, "db").rows
@@ -99,6 +100,7 @@ def test_without_what_is_planted_the_rules_are_silent(tmp_path: Path) -> None:
     assert found == {*attention, ("cube_idle", False, None)}
 
 
+@pytest.mark.slow
 def test_where_the_device_waits_for_the_host_nothing_is_won(tmp_path: Path) -> None:
     rows = run_of(tmp_path, replace(WASTEFUL, paced=True, clock_low=0), "db").rows
     waiting = [row for row in rows if row["module"] == MODULE]

@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from prof_analysis import Profile, open_profile
 from tests.helpers.device_work import START, US, cast, matmul, one_after_another, vector, work
 
@@ -20,6 +22,7 @@ def of_rule(profile: Profile, rule: str) -> list[tuple[Any, ...]]:
     return [tuple(row[name] for name in SAID) for row in rows]
 
 
+@pytest.mark.slow
 def test_kernels_on_cpus_of_the_device_have_their_types_and_those_outside_the_steps_do_not_count(tmp_path: Path) -> None:
     cpu = {"type": "NonZero", "core": "AI_CPU", "types": "DOUBLE;INT64"}
     one_after_another(tmp_path, [work(30, **cpu), work(50, **cpu)], steps=[(7, START - US, START + 8 * US)])
@@ -28,16 +31,6 @@ def test_kernels_on_cpus_of_the_device_have_their_types_and_those_outside_the_st
         assert of_rule(profile, "ai_cpu") == [
             ("Kernels run on CPUs of the device", "Block", "aten::op0", "NonZero", evidence, 1, 30_000, 30_000, BOUND)
         ]
-
-
-def test_short_kernels_and_nearly_full_ones_are_no_finding(tmp_path: Path) -> None:
-    one_after_another(tmp_path, [matmul(9, blocks=1), matmul(90, blocks=23), matmul(90, blocks=1)])
-    title = "Kernels leave cores of the device without work"
-    evidence = "1 kernel of 1 block on a device of 24 cores, for 90.0 us, in which 95.8% of the cores have no work"
-    with open_profile(tmp_path) as profile:
-        assert of_rule(profile, "block_dim") == [
-            (title, "Block", "aten::op2", "MatMulV3", evidence, 1, 86_250, 86_250, BOUND)
-        ]  # fmt: skip
 
 
 def test_casts_are_a_pair_in_one_module_and_shape_and_each_is_in_one_pair(tmp_path: Path) -> None:
@@ -60,6 +53,7 @@ def test_casts_are_a_pair_in_one_module_and_shape_and_each_is_in_one_pair(tmp_pa
         assert [row[4] for row in of_rule(profile, "format_conversion")] == [f"{evidence.format(4)}, for 390.0 us: Cast"]
 
 
+@pytest.mark.slow
 def test_the_faster_type_is_off_on_or_not_recorded(tmp_path: Path) -> None:
     kernels = [matmul(90, hf32="NO"), matmul(80, hf32="YES"), matmul(70), matmul(60, types="DT_BF16;DT_BF16", hf32="NO")]
     one_after_another(tmp_path, kernels)
@@ -82,6 +76,7 @@ def test_the_faster_type_is_off_on_or_not_recorded(tmp_path: Path) -> None:
         assert found == [("aten::op0", 67_500), ("aten::op1", 40_000), ("aten::op2", 65_625)]
 
 
+@pytest.mark.slow
 def test_vectors_in_full_precision_count_inside_modules(tmp_path: Path) -> None:
     float32 = {"types": "FLOAT;FLOAT"}
     kernels = [vector(20, **float32), vector(21, **float32), cast(30, "FLOAT", "DT_BF16"), vector(500, **float32)]
@@ -94,17 +89,7 @@ def test_vectors_in_full_precision_count_inside_modules(tmp_path: Path) -> None:
         assert of_rule(profile, "full_precision") == [(title, "Block", None, None, evidence, 2, 41_000, 20_500, BOUND)]
 
 
-def test_matrix_cores_without_work_are_a_hint(tmp_path: Path) -> None:
-    one_after_another(tmp_path / "most", [matmul(60), vector(40)])
-    title = "Matrix cores idle while vector cores compute"
-    evidence = "Only vector cores work for 40.0 us, 40.0% of the 100.0 us in which the device computes, on one stream"
-    with open_profile(tmp_path / "most") as profile:
-        assert of_rule(profile, "cube_idle") == [(title, None, None, None, evidence, None, 40_000, None, "hint")]
-    one_after_another(tmp_path / "few", [matmul(61), vector(39)])
-    with open_profile(tmp_path / "few") as profile:
-        assert of_rule(profile, "cube_idle") == []
-
-
+@pytest.mark.slow
 def test_numbers_of_blocks_that_cannot_be_are_not_known(tmp_path: Path) -> None:
     one_after_another(tmp_path, [matmul(90, blocks=blocks) for blocks in (-5, 0, 2**63 - 1)])
     with open_profile(tmp_path) as profile:

@@ -44,12 +44,20 @@ def why_not_judged(folder: Path) -> str | None:
 @pytest.mark.parametrize(
     ("variables", "expected"),
     [
-        (None, []),
-        (NOT_SET, []),
-        ({"ASCEND_LAUNCH_BLOCKING": "0", "ASCEND_GLOBAL_LOG_LEVEL": "3", "ACLNN_CACHE_LIMIT": "10000"}, []),
         ({**NOT_SET, "ASCEND_LAUNCH_BLOCKING": "1"}, [("Each launch waits for the device", 1, 250, "upper bound")]),
-        ({"ASCEND_GLOBAL_LOG_LEVEL": "0", "HCCL_ALGO": "ring"}, [FIXED, LOG]),
-        ({"ACLNN_CACHE_LIMIT": "10"}, [("The runtime keeps fewer prepared ops than it does by itself", 1, None, "hint")]),
+        *(
+            pytest.param(variables, expected, marks=pytest.mark.slow)
+            for variables, expected in (
+                (None, []),
+                (NOT_SET, []),
+                ({"ASCEND_LAUNCH_BLOCKING": "0", "ASCEND_GLOBAL_LOG_LEVEL": "3", "ACLNN_CACHE_LIMIT": "10000"}, []),
+                ({"ASCEND_GLOBAL_LOG_LEVEL": "0", "HCCL_ALGO": "ring"}, [FIXED, LOG]),
+                (
+                    {"ACLNN_CACHE_LIMIT": "10"},
+                    [("The runtime keeps fewer prepared ops than it does by itself", 1, None, "hint")],
+                ),
+            )
+        ),
     ],
 )
 def test_a_value_that_costs_time_is_found_and_wins_no_more_than_the_device_waits_for_the_host(
@@ -59,6 +67,7 @@ def test_a_value_that_costs_time_is_found_and_wins_no_more_than_the_device_waits
     assert found(tmp_path) == expected
 
 
+@pytest.mark.slow
 def test_each_rank_has_its_own_bound_and_values_that_the_rule_does_not_know_are_not_shown(tmp_path: Path) -> None:
     hostile = {"ASCEND_LAUNCH_BLOCKING": "1", "HCCL_ALGO": "\u001b[31m=cmd|A1"}
     with_settings(tmp_path / "a_ascend_pt", hostile)
@@ -92,6 +101,7 @@ def test_each_rank_has_its_own_bound_and_values_that_the_rule_does_not_know_are_
     assert {name: blocking[name] for name in expected} == expected
 
 
+@pytest.mark.slow
 def test_text_exports_say_it_in_the_metadata_and_ranks_that_record_nothing_are_not_judged(tmp_path: Path) -> None:
     database = with_settings(tmp_path / "a_ascend_pt", None)
     assert why_not_judged(tmp_path) == "no ENV_VARIABLES in META_DATA, so no environment variables of the run"

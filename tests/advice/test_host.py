@@ -40,7 +40,7 @@ def found(folder: Path) -> list[dict[str, Any]]:
         return found_by(profile, *HOST)
 
 
-@pytest.mark.parametrize("stall", PLANTED)
+@pytest.mark.parametrize("stall", quick([*PLANTED], 1))
 def test_a_planted_stall_is_found_with_its_cost(tmp_path: Path, stall: Any) -> None:
     shape = replace(SHAPE, stall=stall)
     generate(tmp_path, shape, ranks=1)
@@ -57,12 +57,13 @@ def test_a_planted_stall_is_found_with_its_cost(tmp_path: Path, stall: Any) -> N
         assert (finding["kind"], finding["win_ns"]) == ("exact cause", truth.idle_ns)
 
 
-@pytest.mark.parametrize("exports", quick(["db", "text"], 1))
+@pytest.mark.parametrize("exports", quick(["db", "text"], 0))
 def test_nothing_is_found_where_the_host_runs_ahead(tmp_path: Path, exports: Any) -> None:
     generate(tmp_path, SHAPE, ranks=1, style=TextStyle(exports=exports))
     assert found(tmp_path) == []
 
 
+@pytest.mark.slow
 def test_text_exports_show_the_same_stalls(tmp_path: Path) -> None:
     for stall in ("copy", "garbage_collection"):
         generate(tmp_path / stall, replace(SHAPE, stall=stall), ranks=1, style=TextStyle(exports="both"))
@@ -73,6 +74,7 @@ def test_text_exports_show_the_same_stalls(tmp_path: Path) -> None:
         assert rows[0] == rows[1] != []
 
 
+@pytest.mark.slow
 def test_a_host_that_launches_too_slowly_is_found_with_a_bound(tmp_path: Path) -> None:
     shape = replace(SHAPE, host_pace=300)
     generate(tmp_path, shape, ranks=1)
@@ -114,6 +116,7 @@ def test_a_launch_that_loads_code_and_kernels_that_start_late(tmp_path: Path) ->
     }
 
 
+@pytest.mark.slow
 def test_long_gaps_without_a_record_may_be_collections(tmp_path: Path) -> None:
     """0.3 s in which nothing is recorded: Python, as far as is known, and a hint that it may be the garbage collector."""
     second = 1_000_000_000
@@ -136,6 +139,7 @@ def test_long_gaps_without_a_record_may_be_collections(tmp_path: Path) -> None:
     assert [row["rule"] for row in found(tmp_path / "recorded")] == ["python_between_ops"]
 
 
+@pytest.mark.slow
 def test_an_op_that_is_long_before_it_launches_has_its_place(tmp_path: Path) -> None:
     """The device is idle from 5 us to 1005 us, since aten::linear of Net launches only then; aten::mul costs too little."""
     ops = [
@@ -165,6 +169,7 @@ def test_an_op_that_is_long_before_it_launches_has_its_place(tmp_path: Path) -> 
     }
 
 
+@pytest.mark.slow
 def test_data_loading_before_the_first_kernel_of_a_step_counts(tmp_path: Path) -> None:
     """The second step loads data from 20 us to 70 us, and its first kernel starts at 80 us; the first step ended at 10 us."""
     ops = [
@@ -181,6 +186,7 @@ def test_data_loading_before_the_first_kernel_of_a_step_counts(tmp_path: Path) -
     )
 
 
+@pytest.mark.slow
 def test_what_ops_before_2025_copy_is_not_recorded_and_still_a_copy(tmp_path: Path) -> None:
     """A copy without direction, and the synchronise of the op that asked for it: 2 us of it with an idle device."""
     ops = [

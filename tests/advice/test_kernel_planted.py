@@ -79,6 +79,7 @@ def test_a_win_is_no_less_than_what_one_kernel_instead_of_a_chain_saves(
         assert chain["critical_ns"] > 0 or chain["late_ns"] > 0, chain
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tokens", [512, 65536])
 def test_what_fused_ops_save_is_within_the_wins(tokens: int, tmp_path: Path) -> None:
     """Each kernel takes its mean time, so a run is shorter by what fusing saves: on the host, or where matmuls keep the device
@@ -97,6 +98,7 @@ def test_what_fused_ops_save_is_within_the_wins(tokens: int, tmp_path: Path) -> 
     assert found["all"]["unfused_chain"] == []
 
 
+@pytest.mark.slow
 def test_a_matmul_that_is_slower_than_others_is_found_with_what_it_costs(tmp_path: Path) -> None:
     """The host is ahead of the device, whose matmuls take long: what is slower there makes the run longer."""
     large = {"hidden": 1024, "tokens": 4096, "vocabulary": 4096, "mode": "inference"}
@@ -116,6 +118,7 @@ def test_a_matmul_that_is_slower_than_others_is_found_with_what_it_costs(tmp_pat
     assert str(finding["module"]).endswith("Qwen2MLP/Linear")
 
 
+@pytest.mark.slow
 def test_rules_alter_no_input(tmp_path: Path) -> None:
     shape = Shape(steps=1, layers=1, world=1)
     generate(tmp_path, shape, ranks=1, seed=3)

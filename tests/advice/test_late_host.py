@@ -19,6 +19,7 @@ def asked(folder: Path, query: str) -> list[dict[str, Any]]:
         return profile.rows(query)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("exports", ["db", pytest.param("text", marks=pytest.mark.slow)])
 def test_a_late_loader_of_one_rank_wins_what_steps_are_shorter_without_it(tmp_path: Path, exports: Any) -> None:
     for name, late_rank in (("late", 1), ("even", -1)):
@@ -37,6 +38,7 @@ def test_a_late_loader_of_one_rank_wins_what_steps_are_shorter_without_it(tmp_pa
     assert rows[1]["shared_with"] == rows[0]["finding_id"]
 
 
+@pytest.mark.slow
 def test_a_loader_for_which_no_rank_waits_is_not_what_makes_a_rank_late(tmp_path: Path) -> None:
     """All ranks load as long."""
     shape = replace(SHAPE, late_rank=-1, stall="data_loading", stall_ns=300_000)

@@ -38,7 +38,7 @@ def findings(profile: Profile) -> list[tuple[Any, ...]]:
     return [tuple(row[name] for name in COLUMNS) for row in found_by(profile, *RULES)]
 
 
-@pytest.fixture(scope="module", params=["db", "text", "kineto"])
+@pytest.fixture(scope="module", params=["db", *(pytest.param(one, marks=pytest.mark.slow) for one in ("text", "kineto"))])
 def planted(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Profile, Memory]]:
     folder = tmp_path_factory.mktemp(request.param)
     run_of(folder, request.param, PLANTED)
@@ -88,6 +88,7 @@ def holder(memory: Memory) -> tuple[str, str, int, int]:
     return module, op, sum(sizes), len(sizes)
 
 
+@pytest.mark.slow
 def test_a_device_that_is_almost_full_is_found_with_what_holds_most(tmp_path: Path) -> None:
     shape = replace(PLANTED, fragments=0, leak=0, vocabulary=4096, task_queue=False, schedule_kernels=False)
     memory = memory_of(make_rank(shape, 0, 0))
@@ -107,6 +108,7 @@ def test_a_device_that_is_almost_full_is_found_with_what_holds_most(tmp_path: Pa
     )]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_run_without_a_defect_has_no_finding_unless_the_user_gives_a_small_device(tmp_path: Path) -> None:
     run_of(tmp_path, "db", replace(PLANTED, fragments=0, leak=0))
     with open_profile(tmp_path, thresholds={"memory_limit.memory_gib": 64}) as profile:
@@ -116,6 +118,7 @@ def test_a_run_without_a_defect_has_no_finding_unless_the_user_gives_a_small_dev
         assert [row[0] for row in findings(profile)] == ["memory_limit"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("value", "is_advised"), [("max_split_size_mb:32", True), ("max_split_size_mb:32, expandable_segments: True", False)]
 )

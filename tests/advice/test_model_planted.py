@@ -43,6 +43,7 @@ def figures(row: Row) -> tuple[Any, ...]:
     return tuple(row[name] for name in ("title", "module", "op", "kernel_type", "count", "time_ns", "win_ns", "kind"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["db", "text", "kineto"])
 def test_a_slow_layer_takes_the_planted_time_longer(tmp_path: Path, form: str) -> None:
     shape, truth = run_of(tmp_path, form, replace(PLAIN, steps=2, layers=6, spread=0, slower=SLOW, slower_by=900))
@@ -65,6 +66,7 @@ def test_a_slow_layer_takes_the_planted_time_longer(tmp_path: Path, form: str) -
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["db", "text", "kineto"])
 def test_what_runs_again_costs_its_kernels_and_the_idle_time_before_them(tmp_path: Path, form: str) -> None:
     shape, truth = run_of(tmp_path, form, replace(PLAIN, steps=2, layers=2, recompute=True))
@@ -103,6 +105,7 @@ def shown(time: float) -> str:
     return f"{time / 1e6:.1f} ms" if time >= 1e6 else f"{time / 1e3:.1f} us"
 
 
+@pytest.mark.slow
 def test_the_first_step_is_unlike_the_rest(tmp_path: Path) -> None:
     shape, _ = run_of(tmp_path, "db", replace(PLAIN, slow_step=0, slower_by=100))
     with open_profile(tmp_path) as profile:
@@ -124,6 +127,7 @@ def lengths(rank: Rank) -> list[int]:
     return [end - before for before, end in pairwise(ends)]
 
 
+@pytest.mark.slow
 def test_a_step_far_above_the_others_takes_the_planted_time_longer(tmp_path: Path) -> None:
     shape, _ = run_of(tmp_path, "db", replace(PLAIN, slow_step=3, slower_by=100))
     with open_profile(tmp_path) as profile:
@@ -135,7 +139,7 @@ def test_a_step_far_above_the_others_takes_the_planted_time_longer(tmp_path: Pat
     assert row["evidence"].startswith("1 of 5 steps takes longer than the median (")
 
 
-@pytest.mark.parametrize("form", ["db", "kineto"])
+@pytest.mark.parametrize("form", ["db", pytest.param("kineto", marks=pytest.mark.slow)])
 def test_graphs_compiled_in_each_step_cost_the_idle_time_of_the_device(tmp_path: Path, form: str) -> None:
     shape, _ = run_of(tmp_path, form, replace(PLAIN, steps=3, layers=1, compiling=500))
     with open_profile(tmp_path) as profile:
@@ -155,6 +159,7 @@ def test_graphs_compiled_in_each_step_cost_the_idle_time_of_the_device(tmp_path:
     assert figures(row) == ("Graphs are compiled in steps after the first", None, None, None, 3, idle, idle, "upper bound")
 
 
+@pytest.mark.slow
 def test_a_run_without_a_defect_has_no_finding(tmp_path: Path) -> None:
     run_of(tmp_path, "db", PLAIN)
     with open_profile(tmp_path) as profile:

@@ -49,6 +49,7 @@ def test_a_layer_that_takes_longer_wins_what_it_takes_beyond_the_median(tmp_path
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("times", "shapes"),
     [
@@ -63,6 +64,7 @@ def test_layers_that_are_not_unlike_the_others(tmp_path: Path, times: list[int],
     assert found(write_layers(tmp_path, times, shapes), "unlike_layer") == []
 
 
+@pytest.mark.slow
 def test_layers_are_found_in_kernels_where_no_modules_are_recorded(tmp_path: Path) -> None:
     types = ("MatMulV3", "Add", "Mul", "Cast", "SoftmaxV2")
     kernels, at = [], 1000
@@ -99,6 +101,7 @@ def write_graph(folder: Path) -> Path:
     return write_profile(folder / "a_ascend_pt", ops, steps=steps, launches=launches).parents[1]
 
 
+@pytest.mark.slow
 def test_a_step_without_the_graph_and_an_op_between_replays_are_found_with_the_idle_time_before_them(tmp_path: Path) -> None:
     folder = write_graph(tmp_path)
     with open_profile(folder) as profile:

@@ -19,8 +19,8 @@ def kernels(*starts: int) -> tuple[Kernel, ...]:
     ("starts", "expected"),
     [
         pytest.param((110_000, 126_000, 150_000), [(2, 20_000, 20_000)], id="two gaps of 6 and 14 us"),
-        pytest.param((110_000, 124_000), [], id="4 us, less than a gap that counts"),
-        pytest.param((110_000, 120_000), [], id="none"),
+        pytest.param((110_000, 124_000), [], id="4 us, less than a gap that counts", marks=pytest.mark.slow),
+        pytest.param((110_000, 120_000), [], id="none", marks=pytest.mark.slow),
     ],
 )
 def test_gaps_before_kernels_without_a_launch_are_found_if_they_are_long(
@@ -32,6 +32,7 @@ def test_gaps_before_kernels_without_a_launch_are_found_if_they_are_long(
     assert [tuple(row.values()) for row in found] == expected
 
 
+@pytest.mark.slow
 def test_what_the_host_did_is_no_such_time_and_a_finding_says_the_longest_gap(tmp_path: Path) -> None:
     launched = Op("op", 105_000, 106_000, kernels(110_000, 170_000))
     steps = [(1, 100_000, 200_000)]
@@ -70,6 +71,7 @@ def test_what_the_host_did_is_no_such_time_and_a_finding_says_the_longest_gap(tm
     }
 
 
+@pytest.mark.slow
 def test_it_is_found_where_a_hundred_gaps_of_the_host_are_longer(tmp_path: Path) -> None:
     """100 gaps of 30 us that the host explains, and 20 of 20 us before kernels without a launch."""
     late = tuple(Kernel(f"k{number}", number * 40_000, number * 40_000 + 10_000, type="Add") for number in range(10, 111))
@@ -81,6 +83,7 @@ def test_it_is_found_where_a_hundred_gaps_of_the_host_are_longer(tmp_path: Path)
     assert [tuple(row.values()) for row in found] == [(20, 410_000, 410_000)]
 
 
+@pytest.mark.slow
 def test_an_idle_beginning_of_kernels_alone_is_no_step(tmp_path: Path) -> None:
     """The last kernel of the pass before, 60 us of which nobody knows what they are, and a pass of 200 us."""
     unlinked = (Kernel("tail", 1_000_000, 1_000_500, type="Cast"), *kernels(*range(1_070_000, 1_270_000, 20_000)))
