@@ -6,8 +6,7 @@ import pytest
 
 from prof_analysis import open_profile
 from tests.helpers import kineto
-from tests.helpers.device_work import START, US, cast, matmul, one_after_another, vector, work
-from tests.helpers.small_profile import Kernel, Op, write_chip, write_profile
+from tests.helpers.device_work import US, cast, matmul, one_after_another, vector, work
 
 
 def test_facts_of_kernels_that_leave_the_device_unused(tmp_path: Path) -> None:
@@ -32,24 +31,6 @@ def test_facts_of_kernels_that_leave_the_device_unused(tmp_path: Path) -> None:
         (*rank, "aten::op3", "Cast", "vector", "type conversion", False, "fp32", None, *from_to, 1, *cast_ns, *of_cast),
         (*rank, "aten::op4", "NonZero", "cpu", None, False, None, None, "BOOL", "BOOL", 1, 30_000, 30_000, *nothing),
     ]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("blocks", "recorded", "expected"),
-    [
-        pytest.param((48, 24), None, [48], id="twice the others, as one kernel used them"),
-        pytest.param((40, 24), None, [], id="no kernel used twice the others"),
-        pytest.param((40, 24), 40, [40], id="recorded"),
-        pytest.param((8, 4), 0, [], id="one kind of core"),
-    ],
-)
-def test_vector_cores_are_known_where_recorded_or_used(
-    tmp_path: Path, blocks: tuple[int, ...], recorded: int | None, expected: list[int]
-) -> None:
-    one_after_another(tmp_path, [vector(10, blocks=one) for one in blocks])
-    write_chip(tmp_path / "0_ascend_pt", 24, vector_cores=recorded)
-    with open_profile(tmp_path) as profile:
-        assert [row["core_count"] for row in profile.rows("FROM kernels.core")] == expected
 
 
 NPU_NAMES = [
@@ -80,6 +61,7 @@ GPU_NAMES = [
 ]
 
 
+@pytest.mark.slow
 def test_only_names_of_what_moves_or_converts_data_have_a_role(tmp_path: Path) -> None:
     one_after_another(tmp_path / "npu", [work(10, name=name, type=type_) for name, type_, _ in NPU_NAMES])
     kernels = [kineto.kernel(name, 10 * US * n, 10 * US * n + US, n + 1) for n, (name, _) in enumerate(GPU_NAMES)]
@@ -88,25 +70,6 @@ def test_only_names_of_what_moves_or_converts_data_have_a_role(tmp_path: Path) -
         with open_profile(tmp_path / folder) as profile:
             found = {(row["name"], row["role"]) for row in profile.rows("SELECT name, role FROM kernels.role")}
         assert found == {(name, role) for name, role in names if role}
-
-
-def test_time_in_which_only_one_kind_of_core_works(tmp_path: Path) -> None:
-    """A matmul, a vector kernel that begins beside it and ends 30 us later, one on both kinds, a vector kernel alone."""
-    times = [("matrix", 0, 50), ("vector", 30, 80), ("both", 90, 100), ("vector", 100, 115)]
-    cores = {"matrix": "AI_CORE", "vector": "AI_VECTOR_CORE", "both": "MIX_AIC"}
-    ops = [
-        Op(
-            "aten::a",
-            START + n * US,
-            START + n * US + 1,
-            (Kernel("k", START + begin * US, START + end * US, core=cores[kind]),),
-        )
-        for n, (kind, begin, end) in enumerate(times)
-    ]
-    write_profile(tmp_path / "0_ascend_pt", ops)
-    with open_profile(tmp_path) as profile:
-        rows = profile.rows("FROM kernels.engine_time")
-    assert [tuple(row.values())[2:] for row in rows] == [(0, 105_000, 60_000, 75_000, 45_000, 30_000, 1)]
 
 
 @pytest.mark.slow
