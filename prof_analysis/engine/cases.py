@@ -2,8 +2,8 @@
 
 `ours/stream.cases.md` holds the cases of the table ours.stream. A case begins with a heading of the second level. The name of
 a table stands in a line of its own above its rows: rows of tables that are read, and those that ours.stream must have. A line
-`step_id = 3` sets an option. An empty cell is NULL, '' an empty text, and a column that no row names is NULL in all; but what the
-head of a rule of advice says (its evidence and the like) is compared only where a row names it.
+`step_id = 3` sets an option. An empty cell is NULL, '' an empty text, and a column that no row names is NULL in all. What the
+head of a rule of advice says, such as its evidence, is compared where a row names it.
 """
 
 import json

@@ -34,7 +34,7 @@ def written(folder: Path, kernels: Iterable[Kernel]) -> Path:
 
 def critical_by_type(kernels: Iterable[Kernel]) -> Counter[str]:
     """Return the critical time of kernels by type, of the tables alone."""
-    rows = [
+    rows: list[dict[str, object]] = [
         {
             "kernel_id": number,
             "kind": "compute",
@@ -47,7 +47,12 @@ def critical_by_type(kernels: Iterable[Kernel]) -> Counter[str]:
     ]
     of_step = [{name: row[name] for name in ("kernel_id", "kind", "start_ns", "end_ns")} for row in rows]
     found = Counter[str]()
-    given = {"step.kernel_step": of_step, "trace.kernel": rows, "free.gap": [], "clock.offset": [{"offset_ns": 0}]}
+    given: dict[str, list[dict[str, object]]] = {
+        "step.kernel_step": of_step,
+        "trace.kernel": rows,
+        "free.gap": [],
+        "clock.offset": [{"offset_ns": 0}],
+    }
     for row in built("critical.kernel", given):
         found[str(rows[int(str(row["kernel_id"]))]["type"])] += int(str(row["critical_ns"]))
     return found

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from prof_analysis import InputError, open_profile
+from prof_analysis.engine.cases import failures_in
 from prof_analysis.engine.database import connect
 from prof_analysis.engine.functions import functions_for
 from prof_analysis.engine.macros import create_macros
@@ -68,6 +69,24 @@ def test_a_rule_gives_figures_and_its_head_the_rest_of_a_finding(tmp_path: Path)
     assert row["busy_share"] == 0.125, "other figures stay in the table of the rule"
     row = found(tmp_path, *SAYS, "@doc our-wiki/slow")
     assert (row["doc"], row["sql"]) == ("our-wiki/slow", "FROM advice.slow")
+
+
+@pytest.mark.parametrize(
+    ("named", "wrong"),
+    [
+        ("op | count | time_ns |\n|---|---|---|---|\n| p | mm | 2 | 1500 |", []),
+        ("op | count | kind |\n|---|---|---|---|\n| p | mm | 2 | exact cause |", ["time_ns", "kind"]),
+    ],
+)
+def test_a_page_of_a_rule_compares_figures_and_of_its_words_those_that_it_names(
+    tmp_path: Path, named: str, wrong: list[str]
+) -> None:
+    select = "SELECT 'p' AS profile, NULL::INTEGER AS rank_id, 'mm' AS op, 2::BIGINT AS count, 1500::BIGINT AS time_ns"
+    file = written(tmp_path, *SAYS, columns=COLUMNS[:1], select=select)
+    page = file.with_name("slow.cases.md")
+    page.write_text(f"## A case\n\nadvice.slow\n\n| profile | {named}\n", encoding="utf-8")
+    (case,) = failures_in(page, read_own_tables(tmp_path))
+    assert [failure.split()[2] for failure in case.failures] == wrong
 
 
 def test_what_the_select_gives_is_taken_from_there(tmp_path: Path) -> None:
