@@ -59,7 +59,7 @@ finding AS (
         sum(critical_ns)::BIGINT AS critical_ns,
         sum(busy_ns)::BIGINT AS busy_ns,
         sum(busy_percent * duration_ns) / sum(duration_ns) / 100 AS busy_share,
-        arg_max(bound, duration_ns) AS bound
+        arg_max(bound, (duration_ns, bound)) AS bound
     FROM pmu.busiest
     CROSS JOIN threshold
     WHERE busy_percent < most_busy_percent AND duration_ns >= least_duration_ns * kernel_count

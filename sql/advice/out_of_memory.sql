@@ -30,8 +30,8 @@ WITH failed AS (
         op_name,
         count(*) AS failed_count,
         max(size_bytes) AS size_bytes,
-        arg_max(allocated_bytes, (size_bytes, -time_ns)) AS allocated_bytes,
-        arg_max(reserved_bytes, (size_bytes, -time_ns)) AS reserved_bytes,
+        arg_max(allocated_bytes, (coalesce(size_bytes, -1), -time_ns)) AS allocated_bytes,
+        arg_max(reserved_bytes, (coalesce(size_bytes, -1), -time_ns)) AS reserved_bytes,
         max(memory_bytes) AS memory_bytes
     FROM allocation.out_of_memory
     GROUP BY profile, rank_id, op_name

@@ -41,7 +41,7 @@ WITH slow AS (
                 bandwidth := bandwidth_gb_s,
                 usual := usual_gb_s
             ),
-            lost_ns
+            (lost_ns, source_rank, destination_rank, link)
         ) AS worst
     FROM across.link
     WHERE is_slow AND lost_ns > 0
