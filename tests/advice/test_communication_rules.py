@@ -63,17 +63,14 @@ def test_communication_wins_what_no_kernel_runs_beside_and_covered_communication
         (covered, 0, None, "hcom_allReduce_", 1, 201, 0, "upper bound"),
     ]
     assert [row["op"] for row in rows] == ["c10d::allgather", "c10d::allreduce"]
-    assert [row["evidence"] for row in rows] == [
-        "1 operator takes 1.0 us, of which 500 ns (50.0%) without computing: 200 ns waits for other ranks, 250 ns transfers, "
-        "50 ns does neither; the wait is no part of the win",
-        "1 operator takes 201 ns, and computing runs beside all but 1 ns of it: 0 can be won by making it faster",
-    ]
-    assert rows[0]["what_to_do"].startswith("It lies between layers that need it.")
+    for row, shown in zip(
+        rows, (("500 ns (50.0%)", "200 ns waits", "250 ns transfers"), ("201 ns", "all but 1 ns")), strict=True
+    ):
+        assert all(figure in row["evidence"] for figure in shown), row["evidence"]
+    assert [row["situation"] for row in rows] == ["in layers", "covered"]
     assert figures([waiting]) == [("Collectives wait for other ranks", 0, None, None, 2, 200, 200, "upper bound")]
-    assert waiting["evidence"] == (
-        "of 501 ns of collectives without computing, 200 ns (39.9%) waits for other ranks and 250 ns transfers; "
-        "1 of at least 2 ranks of the job is not here, so that can be for it"
-    )
+    for figure in ("501 ns", "200 ns (39.9%)", "250 ns", "1 of at least 2 ranks"):
+        assert figure in waiting["evidence"]
 
 
 @pytest.mark.slow

@@ -27,28 +27,7 @@ def test_a_finding_says_what_the_host_does_and_twenty_calls_a_step_are_needed(tm
     with_calls(tmp_path / "b_ascend_pt", *calls[:19], rank=1)
     with open_profile(tmp_path) as profile:
         (found,) = profile.rows("FROM advice.compiling_launches")
-    expected = {
-        "profile": "a_ascend_pt",
-        "title": "Launches compile or look up ops one by one",
-        "module": None,
-        "op": None,
-        "kernel_type": None,
-        "rank_id": 0,
-        "evidence": (
-            "The host is in aclopCompileAndExecute for 80 ns, in 20 calls; the device is idle for 80 ns during them, and waits "
-            "for the host for 250 ns in all"
-        ),
-        "count": 20,
-        "win_ns": 80,
-        "kind": "upper bound",
-        "what_to_do": (
-            "Let prebuilt kernels run: before the model is made call torch.npu.set_compile_mode(jit_compile=False), which NPUs "
-            "before Atlas A2 do not have by default, and set torch.npu.config.allow_internal_format = False. Where both are so "
-            "already, replace the ops in which the calls lie."
-        ),
-        "doc": "docs/rules.md#compiling-launches",
-        "sql": "SELECT total_ns, idle_ns, calls, name, rank_id FROM api.statistic WHERE role = 'compile' ORDER BY total_ns "
-        "DESC LIMIT 20",
-        "time_ns": 80,
-    }
-    assert {name: found[name] for name in expected} == expected
+    columns = ("profile", "rank_id", "module", "op", "count", "time_ns", "win_ns", "kind")
+    assert tuple(found[name] for name in columns) == ("a_ascend_pt", 0, None, None, 20, 80, 80, "upper bound")
+    for figure in ("aclopCompileAndExecute", "20 calls", "80 ns", "250 ns"):
+        assert figure in found["evidence"]

@@ -90,7 +90,8 @@ def test_a_rank_without_host_calls_says_what_to_collect(tmp_path: Path, command:
     )
 
 
-@pytest.mark.parametrize("rank", [0, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("rank", [0, 1])
 def test_calls_and_times_equal_api_statistic_csv_of_the_profiler(realdata: Path, rank: int) -> None:
     folder = realdata / "alexnet_ddp_910b" / "text" / "level1" / f"rank{rank}_ascend_pt"
     with (folder / "ASCEND_PROFILER_OUTPUT" / "api_statistic.csv").open(encoding="utf-8") as file:
