@@ -57,7 +57,8 @@ def test_a_planted_stall_is_found_with_its_cost(tmp_path: Path, stall: Any) -> N
         assert (finding["kind"], finding["win_ns"]) == ("exact cause", truth.idle_ns)
 
 
-@pytest.mark.parametrize("exports", quick(["db", "text"], 0))
+@pytest.mark.slow
+@pytest.mark.parametrize("exports", ["db", "text"])
 def test_nothing_is_found_where_the_host_runs_ahead(tmp_path: Path, exports: Any) -> None:
     generate(tmp_path, SHAPE, ranks=1, style=TextStyle(exports=exports))
     assert found(tmp_path) == []
@@ -84,6 +85,7 @@ def test_a_host_that_launches_too_slowly_is_found_with_a_bound(tmp_path: Path) -
     assert late_ns * 0.9 <= finding["win_ns"] <= late_ns
 
 
+@pytest.mark.slow
 def test_a_launch_that_loads_code_and_kernels_that_start_late(tmp_path: Path) -> None:
     """The second kernel comes after a launch of 2 ms, of which the device is idle for 1.9; then 30 start 20 us late."""
     kernels = [Kernel(f"k{number}", 3_100_000 + 30_000 * number, 3_110_000 + 30_000 * number) for number in range(30)]
