@@ -18,8 +18,8 @@ def words_on(line: str) -> list[str]:
     return re.split(r"\s{2,}", line.strip())
 
 
-def test_the_summary_names_the_heaviest_modules_and_where_all_kernel_time_went(ranks: Path, command: Command) -> None:
-    result = command("module-stats", "-d", ranks, "--export_type", "db")
+def test_the_summary_names_the_heaviest_modules_and_where_all_kernel_time_went(own_ranks: Path, command: Command) -> None:
+    result = command("module-stats", "-d", own_ranks, "--export_type", "db")
     assert result.exit_code == 0
     assert result.stderr == ""
     assert [words_on(line) for line in result.stdout.splitlines() if line.strip()] == [
@@ -31,7 +31,7 @@ def test_the_summary_names_the_heaviest_modules_and_where_all_kernel_time_went(r
         ["aten::add", "Mul", "2.00 us", "Net", "10.0%", "2", "compute"],
         ["kind", "kernel time", "inside modules", "outside modules", "linked to no op"],
         ["compute", "20.00 us", "40.0%", "60.0%", "0.0%"],
-        [f"wrote {ranks / 'cluster_analysis_output' / 'cluster_analysis.db'}"],
+        [f"wrote {own_ranks / 'cluster_analysis_output' / 'cluster_analysis.db'}"],
     ]
 
 

@@ -14,6 +14,7 @@ from typer.testing import Result
 
 from prof_analysis import InputError, open_profile, open_profiles, stage_durations
 from tests.helpers.faults import LIBRARY, limit
+from tests.helpers.slow import quick
 from tests.helpers.small_profile import Kernel, Op, Range, write_profile
 
 Command = Callable[..., Result]
@@ -37,13 +38,18 @@ def profile(tmp_path: Path) -> Path:
 @full_disk
 @pytest.mark.parametrize(
     "words",
-    [
-        ["--version"],
-        ["module-stats", "PROFILE"],
-        ["module-stats", "PROFILE", "--json"],
-        ["sql", "-d", "PROFILE", "--csv", MANY_ROWS],
-        ["module-stats", "PROFILE", "--no-such-option", "--json"],
-    ],
+    quick(
+        [
+            ["--version"],
+            ["module-stats", "PROFILE"],
+            ["module-stats", "PROFILE", "--json"],
+            ["sql", "-d", "PROFILE", "--csv", MANY_ROWS],
+            ["module-stats", "PROFILE", "--no-such-option", "--json"],
+        ],
+        0,
+        3,
+        4,
+    ),
 )
 def test_a_full_disk_under_stdout_is_one_line_and_exit_3(words: list[str], profile: Path) -> None:
     given = [str(profile) if word == "PROFILE" else word for word in words]
@@ -53,7 +59,7 @@ def test_a_full_disk_under_stdout_is_one_line_and_exit_3(words: list[str], profi
 
 
 @posix
-@pytest.mark.parametrize("words", [["tables"], ["sql", "-d", "PROFILE", "--csv", MANY_ROWS], ["--help"]])
+@pytest.mark.parametrize("words", quick([["tables"], ["sql", "-d", "PROFILE", "--csv", MANY_ROWS], ["--help"]], 1))
 def test_a_pipe_that_nobody_reads_ends_the_command_silently_with_0(words: list[str], profile: Path) -> None:
     reader, writer = os.pipe()
     os.close(reader)
@@ -70,6 +76,7 @@ def test_problems_that_cannot_be_printed_change_no_exit_code(tmp_path: Path) -> 
     assert (ended.returncode, ended.stdout) == (2, b"")
 
 
+@pytest.mark.slow
 @posix
 def test_closed_streams_are_no_error(profile: Path) -> None:
     closed = ["sh", "-c", '"$@" >&- 2>&-', "sh", *MODULE, "module-stats", str(profile)]
@@ -113,7 +120,7 @@ def begun(profile: Path, tmp_path: Path, in_processes: bool) -> subprocess.Popen
 
 @posix
 @pytest.mark.parametrize("in_processes", [False, pytest.param(True, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("to_all", [False, True])
+@pytest.mark.parametrize("to_all", quick([False, True], 0))
 @pytest.mark.parametrize(("sent", "code", "word"), [("SIGTERM", 143, "terminated"), ("SIGINT", 130, "interrupted")])
 def test_a_command_that_is_ended_leaves_nothing_behind(
     sent: str, code: int, word: str, to_all: bool, in_processes: bool, profile: Path, tmp_path: Path

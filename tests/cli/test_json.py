@@ -228,6 +228,7 @@ def test_identifiers_stay_from_one_recording_to_the_next(tmp_path: Path, command
     assert times[0] != times[1], "the recordings differ"
 
 
+@pytest.mark.slow
 def test_the_same_question_gives_the_same_bytes(own_ranks: Path, command: Command) -> None:
     first, second = (command("module-stats", own_ranks, "--json", *words).stdout for words in ((), ("--workers", "1")))
     assert first == second
@@ -261,6 +262,7 @@ def like_the_wheel(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_the_examples_in_python_do_what_the_page_says(tmp_path: Path, environment: dict[str, str]) -> None:
     (tmp_path / "result").symlink_to(FOLDER)
     with_schema = like_the_wheel(tmp_path / "wheel")
