@@ -71,19 +71,6 @@ def test_ranks_have_partners(base: Ranks, new: Ranks, rank_map: list[str], by: s
     assert paired(base, new, rank_map) == (by, pairs)
 
 
-def test_only_ranks_with_a_partner_count(tmp_path: Path) -> None:
-    both = tmp_path / "a", tmp_path / "b"
-    for rank in range(2):
-        write_run(tmp_path / "a", [[module("Net", ("mm", 10 + rank))]], rank)
-        write_run(tmp_path / "b", [[module("Net", ("mm", 20 + rank))]], rank)
-    said = "left out, as no rank of the other run is compared with them: base/rank1_ascend_pt, new/rank0_ascend_pt"
-    with pytest.warns(ProfAnalysisWarning, match=said), compare(*both, rank_map={0: 1}, cache="none") as comparison:
-        sizes = comparison.rows("SELECT side, rank_count, left_out, unit_count FROM runs.compared_run ORDER BY side")
-        sums = comparison.rows("SELECT side, sum_ns, kernel_count, unit_count FROM runs.comparison_total ORDER BY side")
-    assert [tuple(row.values()) for row in sizes] == [("base", 1, 1, 1), ("new", 1, 1, 1)]
-    assert [tuple(row.values()) for row in sums] == [("base", 10, 1, 1), ("new", 21, 1, 1)]
-
-
 def figures(comparison: Comparison) -> dict[str, tuple[float, float]]:
     rows = comparison.rows("SELECT module, base_self_ns, new_self_ns FROM runs.module_comparison ORDER BY module")
     return {row["module"]: (row["base_self_ns"], row["new_self_ns"]) for row in rows}
@@ -93,8 +80,15 @@ def figures(comparison: Comparison) -> dict[str, tuple[float, float]]:
     ("options", "problem"),
     [
         pytest.param({"rank_map": {7: 0}}, "a: there is no rank 7 to compare; its ranks are 0", id="of the base"),
-        pytest.param({"rank_map": {0: 8}}, "b: there is no rank 8 to compare; its ranks are 0", id="of the new run"),
-        pytest.param({"skip_steps": (1, 2)}, "a: no step is left of it; leave out fewer steps", id="all steps"),
+        pytest.param(
+            {"rank_map": {0: 8}},
+            "b: there is no rank 8 to compare; its ranks are 0",
+            id="of the new run",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            {"skip_steps": (1, 2)}, "a: no step is left of it; leave out fewer steps", id="all steps", marks=pytest.mark.slow
+        ),
     ],
 )
 def test_ranks_and_steps_that_are_not_there_are_an_error(tmp_path: Path, options: dict[str, Any], problem: str) -> None:
