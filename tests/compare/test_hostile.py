@@ -46,7 +46,6 @@ def write_net(folder: Path, classes: list[str], steps: int = 3, times: int = 1, 
     return folder
 
 
-@pytest.mark.slow
 def test_names_are_shown_and_written_as_text(tmp_path: Path) -> None:
     base, new = write_net(tmp_path / "it's; base", EVIL), write_net(tmp_path / 'new"run', [*EVIL[1:], "new'one"])
     with prof_analysis.compare(base, new) as comparison:

@@ -32,21 +32,6 @@ def paired(base: Ranks, new: Ranks, rank_map: list[str]) -> tuple[str, list[str 
 
 
 PAIRINGS: dict[str, tuple[Ranks, Ranks, list[str], str, list[str | None]]] = {
-    "the same ids": ({0: NO_PLACE, 1: NO_PLACE}, {1: NO_PLACE, 0: NO_PLACE}, [], "rank id", ["0", "1", "0", "1"]),
-    "the same places": (
-        {0: (0, None, None, 0), 1: (1, None, None, 0)},
-        {4: (1, None, None, 0), 5: (0, None, None, 0)},
-        [],
-        "parallel groups",
-        ["tensor 0 pipeline 0", "tensor 0 pipeline 1", "tensor 0 pipeline 1", "tensor 0 pipeline 0"],
-    ),
-    "more ranks of the same stages": (
-        {0: (0, 0, None, None), 1: (1, 0, None, None)},
-        {0: (0, 0, None, None), 1: (0, 1, None, None), 2: (1, 0, None, None)},
-        [],
-        "pipeline stage",
-        ["pipeline stage 0", "pipeline stage 1", "pipeline stage 0", "pipeline stage 0", "pipeline stage 1"],
-    ),
     "places that one run does not know": (
         {0: (0, 0, None, 0), 1: (1, 0, None, 0)},
         {2: NO_PLACE, 3: NO_PLACE},
@@ -54,7 +39,6 @@ PAIRINGS: dict[str, tuple[Ranks, Ranks, list[str], str, list[str | None]]] = {
         "all ranks together",
         ["all ranks"] * 4,
     ),
-    "another number of ranks": ({0: NO_PLACE}, {0: NO_PLACE, 1: NO_PLACE}, [], "all ranks together", ["all ranks"] * 3),
     "no ids": ({None: NO_PLACE}, {None: NO_PLACE}, [], "all ranks together", ["all ranks"] * 2),
     "as the user says": (
         {0: NO_PLACE, 1: NO_PLACE},
