@@ -12,6 +12,7 @@ from fixtures.shape import Shape
 from fixtures.text_style import TextStyle
 from prof_analysis import open_profile
 from prof_analysis.common.errors import InputError
+from tests.helpers.asking import build_at_once
 from tests.helpers.frames import arrow_of
 from tests.helpers.planes import Task, add_tasks
 from tests.helpers.small_profile import Kernel, edit, write_profile
@@ -35,6 +36,7 @@ def write_mesh(folder: Path, ranks: int, times: Mapping[tuple[int, int], int], s
 def test_a_slow_link_is_found_beside_others_with_what_it_costs(tmp_path: Path, command: Callable[..., Result]) -> None:
     write_mesh(tmp_path, 3, {(2, 0): 400_000, (1, 0): 104_000})
     with open_profile(tmp_path, cache=tmp_path / "store") as profile:
+        build_at_once(profile, "links")
         slow, *others = arrow_of(profile.links()).to_pylist()
         packets = arrow_of(profile.links("packet")).to_pylist()
         kinds = arrow_of(profile.links("kind")).to_pylist()

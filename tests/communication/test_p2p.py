@@ -25,6 +25,7 @@ def write_rank(folder: Path, rank: int, operators: list[Operator], group: str = 
     edit(database, f"UPDATE COMMUNICATION_TASK_INFO SET srcRank = {rank}")
 
 
+@pytest.mark.slow
 def test_sends_and_receives_are_paired_in_their_order_whatever_the_clocks_say(tmp_path: Path) -> None:
     write_rank(tmp_path, 0, [("send", 1, 1000, 1100), ("receive", 1, 1200, 1210), ("send", 1, 1300, 1330)])
     # This clock is 5 us ahead; the names differ, since each rank numbers its own operators.

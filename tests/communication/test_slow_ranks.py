@@ -16,6 +16,7 @@ from prof_analysis import open_profile
 from prof_analysis.engine.database import connect
 from prof_analysis.engine.functions import functions_for
 from prof_analysis.engine.tables import documented_tables
+from tests.helpers.asking import build_at_once
 from tests.helpers.frames import arrow_of
 from tests.helpers.simulated import data_parallel, pipeline
 
@@ -31,6 +32,7 @@ def finding(folder: Path) -> dict[str, Any]:
 def test_a_rank_that_computes_longer_makes_the_others_wait(tmp_path: Path, command: Callable[..., Result]) -> None:
     data_parallel(tmp_path, [[100_000, 110_000, 200_000], [104_000, 90_000, 200_000]])
     with open_profile(tmp_path, cache=tmp_path / "store") as profile:
+        build_at_once(profile, "slow-ranks")
         evidence = [tuple(row.values()) for row in arrow_of(profile.slow_ranks()).to_pylist()]
         groups = [tuple(row.values()) for row in arrow_of(profile.slow_ranks("group")).to_pylist()]
         (found,) = arrow_of(profile.slow_ranks("finding")).to_pylist()

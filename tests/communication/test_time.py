@@ -344,6 +344,7 @@ def union_ns(times: Iterable[tuple[int, int]]) -> int:
     return covered
 
 
+@pytest.mark.slow
 def test_alexnet_without_planes_is_what_its_tasks_do(realdata: Path) -> None:
     folder = realdata / "alexnet_ddp_910b" / "db" / "level0"
     with opened(folder, rank_list=[0]) as profile:

@@ -96,8 +96,8 @@ def test_a_figure_is_a_mean_over_steps_calls_or_runs(tmp_path: Path) -> None:
         sizes = comparison.rows("FROM runs.compared_run ORDER BY side")
         assert comparison.warnings == []
     assert [tuple(row.values()) for row in sizes] == [
-        ("new", "base", "step", 1, 0, 2, "step", 2, None),
-        ("new", "new", "step", 1, 0, 3, "step", 3, None),
+        ("new", "base", "step", 1, 0, 2, 2, "step", 2, None),
+        ("new", "new", "step", 1, 0, 3, 3, "step", 3, None),
     ]
     with pytest.warns(ProfAnalysisWarning), compare(base, new, skip_steps=iter((1, 99)), cache="none") as comparison:
         assert figures(comparison)["Net[0]"] == (60, 60)
