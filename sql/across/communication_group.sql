@@ -12,16 +12,27 @@
 -- profiled_ranks  VARCHAR  their numbers, or their folders where files name none, joined by ', '
 -- op_count        BIGINT   communication operators of it, on all of them
 -- total_ns        BIGINT   their time, ns; overlapping operators count fully
-WITH listed_group AS (
+WITH purpose AS (
+    SELECT profile, group_name, if(count(DISTINCT label) = 1, min(label), NULL) AS group_label
+    FROM trace.parallel_group
+    GROUP BY profile, group_name
+),
+-- A group with two purposes lists its ranks twice.
+listed_rank AS (
+    SELECT DISTINCT profile, rank_id, group_name, position, global_rank
+    FROM trace.parallel_group
+),
+listed_group AS (
     SELECT
         profile,
         rank_id,
         group_name AS listed_name,
-        if(count(DISTINCT label) = 1, min(label), NULL) AS group_label,
+        purpose.group_label,
         count(DISTINCT position) AS rank_count,
         string_agg(global_rank::VARCHAR, ', ' ORDER BY position) AS ranks
-    FROM trace.parallel_group
-    GROUP BY profile, rank_id, group_name
+    FROM listed_rank
+    JOIN purpose USING (profile, group_name)
+    GROUP BY profile, rank_id, group_name, purpose.group_label
 ),
 -- Operators name a group as the profile lists it, or by a hash of that name.
 named_group AS (

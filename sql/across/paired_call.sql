@@ -139,7 +139,8 @@ compared_call AS (
         first_value(signature) OVER longest AS first_signature,
         first_value(op_count) OVER longest AS first_op_count,
         first_value(has_times) OVER longest AS first_has_times,
-        count(*) OVER (PARTITION BY chain, paired_step) AS profile_count
+        count(*) OVER (PARTITION BY chain, paired_step) AS profile_count,
+        count(DISTINCT profile) OVER (PARTITION BY chain) AS group_count
     FROM sequence
     WINDOW longest AS (
         PARTITION BY chain, paired_step ORDER BY op_count DESC, rank_id, profile ROWS UNBOUNDED PRECEDING
@@ -257,7 +258,8 @@ numbered_call AS (
     SELECT
         placed_call.*,
         coalesce(answer.number, if(alike.is_alike, placed_call.place, NULL))::BIGINT AS number,
-        alike.profile_count
+        alike.profile_count,
+        alike.group_count
     FROM placed_call
     JOIN alike
         ON alike.profile = placed_call.profile
@@ -276,8 +278,7 @@ met_first AS (
         first_value(profile) OVER in_order AS of_profile,
         first_value(start_ns) OVER in_order AS first_start_ns,
         first_value(end_ns) OVER in_order AS first_end_ns,
-        min((rank_id, profile)) OVER (PARTITION BY chain) AS first_rank,
-        max(profile_count) OVER (PARTITION BY chain) AS group_count
+        min((rank_id, profile)) OVER (PARTITION BY chain) AS first_rank
     FROM numbered_call
     WINDOW
         together AS (PARTITION BY chain, paired_step, number),

@@ -93,21 +93,16 @@ def test_without_a_rated_clock_the_highest_seen_is_taken_and_said(tmp_path: Path
     result = command("clock", tmp_path)
     assert "the rated clock of 1 device is not recorded: the highest clock seen is taken" in result.stdout
     assert "1 device computed below the rated clock; this cost at most 100 ns (25.0% of computing); 1 rank" in result.stdout
+
+
+@pytest.mark.slow
+def test_json_says_where_the_rated_clock_comes_from(tmp_path: Path, command: Callable[..., Result]) -> None:
+    with_clock(tmp_path / "0_ascend_pt")
     answer = json.loads(command("clock", tmp_path, "--json").stdout)
     assert answer["summary"]["devices"][0]["origin"] == "the highest clock seen"
 
 
-def test_before_the_first_sample_the_clock_is_not_known(tmp_path: Path) -> None:
-    with_clock(tmp_path / "0_ascend_pt", [(1220, 900), (1300, 0), (1320, 1000)])
-    write_chip(tmp_path / "0_ascend_pt", clock_mhz=1000)
-    with open_profile(tmp_path) as profile:
-        assert rows(profile, "clock.span") == [
-            (0, 1000, 1220, 220, None, 1000, 170), (0, 1220, 1320, 100, 900, 1000, 80), (0, 1320, 2000, 680, 1000, 1000, 150)
-        ]  # fmt: skip
-        # Only d began after the first sample, and it ran at the rated clock.
-        assert rows(profile, "clock.kernel_type") == [("Mul", 1, 100, 1000.0, 0, 0, None, None)]
-
-
+@pytest.mark.slow
 def test_text_exports_give_the_clock_of_their_database(tmp_path: Path) -> None:
     path = with_clock(tmp_path / "0_ascend_pt")
     write_chip(tmp_path / "0_ascend_pt", clock_mhz=1800)
@@ -129,6 +124,7 @@ def test_a_device_that_records_no_clock_is_said_to(tmp_path: Path) -> None:
         profile.clock()
 
 
+@pytest.mark.slow
 def test_the_clock_of_alexnet_never_fell(realdata: Path) -> None:
     with open_profile(realdata / "alexnet_ddp_910b_mstx") as profile:
         found = profile.rows("SELECT rank_id, rated_mhz, clocks, lost_ns FROM clock.device")

@@ -37,31 +37,7 @@ def job(folder: Path) -> dict[str, Any]:
     return row
 
 
-@pytest.mark.parametrize(
-    ("metadata", "peer", "count", "is_exact", "known_by", "missing"),
-    [
-        pytest.param((("distributed_args", ARGUMENTS),), 7, 16, True, "its recorded world size", 14, id="world size"),
-        pytest.param((("parallel_group_info", GROUP),), None, 4, True, "its recorded groups", 2, id="groups"),
-        pytest.param((), 7, 8, False, "the ranks in its transfers", 6, id="transfers"),
-        pytest.param((), None, None, None, None, None, id="nothing says it"),
-    ],
-)
-def test_what_says_how_many_ranks_there_are(
-    tmp_path: Path,
-    metadata: tuple[tuple[str, str], ...],
-    peer: int | None,
-    count: int | None,
-    is_exact: bool | None,
-    known_by: str | None,
-    missing: int | None,
-) -> None:
-    for rank in range(2):
-        write_rank(tmp_path, rank, *metadata, peer=peer)
-    found = job(tmp_path)
-    assert (found["rank_count"], found["job_rank_count"], found["is_exact"]) == (2, count, is_exact)
-    assert (found["known_by"], found["missing_count"]) == (known_by, missing)
-
-
+@pytest.mark.slow
 def test_answers_over_ranks_name_the_ranks_that_are_not_here(tmp_path: Path, command: Callable[..., Result]) -> None:
     for rank in (0, 2):
         write_rank(tmp_path, rank, ("parallel_group_info", GROUP), peer=1)
@@ -73,6 +49,7 @@ def test_answers_over_ranks_name_the_ranks_that_are_not_here(tmp_path: Path, com
     assert "2 of 4 ranks of the job are not here" in command("slow-ranks", "-d", tmp_path).stdout
 
 
+@pytest.mark.slow
 def test_each_answer_over_ranks_warns_of_ranks_that_are_not_here(tmp_path: Path, command: Callable[..., Result]) -> None:
     for rank in (0, 2):
         write_rank(tmp_path, rank, ("parallel_group_info", GROUP))
@@ -86,11 +63,15 @@ def test_each_answer_over_ranks_warns_of_ranks_that_are_not_here(tmp_path: Path,
         assert profile.warnings == [], "who gives a file has chosen it"
 
 
-def test_a_whole_job_has_nothing_to_say(tmp_path: Path, command: Callable[..., Result]) -> None:
-    for rank in range(4):
+def test_an_answer_of_two_of_four_ranks_says_so(tmp_path: Path, command: Callable[..., Result]) -> None:
+    for rank in (0, 2):
         write_rank(tmp_path, rank, ("parallel_group_info", GROUP))
-    assert job(tmp_path)["sentence"] is None
-    assert "of the job" not in command("ranks", "-d", tmp_path).stdout + command("slow-ranks", "-d", tmp_path).stdout
+    said = "2 of 4 ranks of the job are here; not here: 1, 3"
+    assert f"warning: {said}" in command("communication-stats", "-d", tmp_path).stderr
+    with open_profile(tmp_path, rank_list=[0]) as profile:
+        assert [warning[: len(said)] for warning in profile.warnings] == [said], "ranks that were not chosen are here"
+    with open_profile(next((tmp_path / "r0_ascend_pt").rglob("*.db"))) as profile:
+        assert profile.warnings == [], "who gives a file has chosen it"
 
 
 def test_devices_of_one_database_are_ranks_of_their_own(tmp_path: Path) -> None:

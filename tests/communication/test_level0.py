@@ -38,11 +38,11 @@ BESIDE = [
 ]
 
 
-def write_level0(folder: Path, tasks: Iterable[Task], others: Iterable[Task] = ()) -> Path:
+def write_level0(folder: Path, tasks: Iterable[Task], others: Iterable[Task] = (), rank: int = 0) -> Path:
     """An operator whose tasks have neither type nor plane, other tasks, and a compute kernel with a copy on its stream."""
     copy = Kernel("MEMCPY_ASYNC", 600, 650, "copy")
     reduce = Kernel("hcom_allReduce_", 1000, 2000, "communication", group="g")
-    database = write_profile(folder, [Op("aten::mul", 100, 200, (Kernel("Mul", 500, 600), copy, reduce))])
+    database = write_profile(folder, [Op("aten::mul", 100, 200, (Kernel("Mul", 500, 600), copy, reduce))], rank=rank)
     rows = [
         "CREATE TABLE COMMUNICATION_TASK_INFO (name INTEGER, globalTaskId INTEGER, taskType INTEGER, planeId INTEGER,"
         " srcRank INTEGER, dstRank INTEGER, transportType INTEGER, size INTEGER, linkType INTEGER, opId INTEGER);"
@@ -65,48 +65,32 @@ def write_level0(folder: Path, tasks: Iterable[Task], others: Iterable[Task] = (
     return database
 
 
-def split(folder: Path) -> list[tuple[object, ...]]:
-    with open_profile(folder) as profile:
-        found = profile.rows("FROM communication.time")
-    columns = ("transit_ns", "wait_ns", "synchronization_ns", "idle_ns", "size_bytes", "origin", "reason")
-    return [tuple(row[column] for column in columns) for row in found]
-
-
-def test_the_types_of_tasks_say_what_waits_and_what_transfers(tmp_path: Path) -> None:
-    write_level0(tmp_path / "a_ascend_pt", MAIN, BESIDE)
-    assert split(tmp_path) == [(160, 800, None, 40, None, "tasks", None)]
-    # What is exposed waits and transfers too.
-    with open_profile(tmp_path) as profile:
-        assert profile.rows("SELECT waiting_ns, transferring_ns, unknown_ns FROM communication.exposed") == [
-            {"waiting_ns": 800, "transferring_ns": 160, "unknown_ns": 0}
-        ]
-
-
-def test_tasks_without_a_type_leave_the_split_unknown(tmp_path: Path) -> None:
-    write_level0(tmp_path / "a_ascend_pt", [("N/A", 4, 1000, 1500)])
-    assert split(tmp_path) == [(None, None, None, None, None, None, "its tasks name no plane: profiler_level was Level0")]
-
-
-def test_what_operators_copy_on_streams_of_their_own_is_no_copy(tmp_path: Path) -> None:
+def test_tasks_say_what_waits_and_transfers_by_their_types_and_what_operators_copy_is_no_copy(tmp_path: Path) -> None:
     # Copies on a stream that only copies, on one with events, and on one that notifies, but works when no operator runs.
     others = [
         ("MEMCPY_ASYNC", 20, 1100, 1200), ("MEMCPY_ASYNC", 21, 1100, 1200), ("EVENT_RECORD", 21, 1200, 1201),
         ("MEMCPY_ASYNC", 22, 1100, 1200), ("NOTIFY_WAIT", 22, 3000, 3001),
     ]  # fmt: skip
     database = write_level0(tmp_path / "a_ascend_pt", MAIN, [*BESIDE, *others])
-    with open_profile(tmp_path) as profile:
-        found = profile.rows("SELECT stream_id, count(*) AS n, sum(duration_ns)::BIGINT AS ns FROM trace.copy GROUP BY ALL")
-    assert sorted(tuple(row.values()) for row in found) == [(2, 1, 50), (20, 1, 100), (21, 1, 100), (22, 1, 100)]
     # A part of what an operator did at the end of the recording, where the operator itself is missing.
     edit(
         database,
         f"INSERT INTO TASK SELECT 5000, 5100, 0, -1, 8000, 1, taskType, {NONE}, 11, 1, {NONE} FROM TASK WHERE startNs = 600;",
     )
+    write_level0(tmp_path / "b_ascend_pt", [("N/A", 4, 1000, 1500)], rank=1)
     with open_profile(tmp_path) as profile:
-        assert profile.rows("SELECT count(*) AS n FROM trace.copy") == [{"n": 4}]
+        split, unknown = profile.rows("FROM communication.time ORDER BY rank_id")
+        copies = profile.rows(
+            "SELECT stream_id, count(*) AS n, sum(duration_ns)::BIGINT AS ns FROM trace.copy WHERE rank_id = 0 GROUP BY ALL"
+        )
+    columns = ("transit_ns", "wait_ns", "synchronization_ns", "idle_ns", "size_bytes", "origin", "reason")
+    assert tuple(split[column] for column in columns) == (160, 800, None, 40, None, "tasks", None)
+    assert tuple(unknown[column] for column in columns[:-1]) == (None,) * 6
+    assert unknown["reason"] == "its tasks name no plane: profiler_level was Level0"
+    assert sorted(tuple(row.values()) for row in copies) == [(2, 1, 50), (20, 1, 100), (21, 1, 100), (22, 1, 100)]
 
 
-@pytest.mark.parametrize("level", ["level0", "level1"])
+@pytest.mark.parametrize("level", ["level0", pytest.param("level1", marks=pytest.mark.slow)])
 def test_streams_of_operators_added_to_a_real_profile_change_no_copy(realdata: Path, tmp_path: Path, level: str) -> None:
     """Real databases with the other streams of 910A: no copy is added."""
     source = realdata / "alexnet_ddp_910b" / "db" / level / "rank0_ascend_pt" / "ASCEND_PROFILER_OUTPUT"
@@ -160,6 +144,7 @@ def test_a_task_that_marks_or_waits_or_copies_is_no_kernel_though_its_id_is_that
     assert [row["start_ns"] for row in copies] == [1400]
 
 
+@pytest.mark.slow
 def test_what_the_profiler_counts_as_free_outside_all_kernels_is_no_difference(tmp_path: Path) -> None:
     """The profiler's own tasks, PROFILING_ENABLE and PLACE_HOLDER_SQE, begin and end it."""
     folder = tmp_path / "a_ascend_pt"
@@ -180,46 +165,6 @@ def test_what_the_profiler_counts_as_free_outside_all_kernels_is_no_difference(t
     with open_profile(tmp_path) as profile:
         (free,) = profile.rows("SELECT recorded_ns, agrees FROM step.overlap_audit WHERE kind = 'free'")
     assert free == {"recorded_ns": 500, "agrees": False}
-
-
-SIZED = [
-    # Type, elements, data type, ranks of the operator: its bytes, with a group of two where it names none.
-    ("hcom_allReduce_", 1000, 3, None, 2000),
-    ("hcom_allReduce_", 1000, 11, 8, 2000),
-    ("hcom_allGather_", 1000, 4, None, 8000),
-    ("hcom_allGather_", 1000, 4, 8, 32000),
-    ("hcom_reduceScatter_", 1000, 4, None, 8000),
-    ("hcom_broadcast_", 1000, 0, None, 1000),
-    ("hcom_send_", 1000, 5, None, 8000),
-    ("hcom_alltoallv_", 1000, 4, None, None),  # The ranks may send different numbers.
-    ("hcom_batchSendRecv_", 1000, 4, None, None),
-    ("hcom_allReduce_", 1000, 65534, None, None),
-    ("hcom_allReduce_", -1, 4, None, None),
-]
-
-
-def test_bytes_of_collectives_follow_from_their_elements_data_type_and_ranks(tmp_path: Path) -> None:
-    folder = tmp_path / "a_ascend_pt"
-    kernels = tuple(Kernel(type_, 1000 * n, 1000 * n + 100, "communication", group="g") for n, (type_, *_) in enumerate(SIZED))
-    database = write_profile(folder, [Op("c10d::a", 100, 200, kernels)])
-    types = "(0, 'INT8'), (3, 'FP16'), (4, 'FP32'), (5, 'INT64'), (11, 'BFP16'), (65534, 'N/A')"
-    group = json.dumps({"g": {"group_name": "dp", "group_rank": 0, "global_ranks": [0, 1]}})
-    rows = [
-        "CREATE TABLE ENUM_HCCL_DATA_TYPE (id INTEGER PRIMARY KEY, name TEXT);",
-        f"INSERT INTO ENUM_HCCL_DATA_TYPE VALUES {types};",
-        f"CREATE TABLE META_DATA (name TEXT, value TEXT); INSERT INTO META_DATA VALUES ('parallel_group_info', '{group}');",
-        "ALTER TABLE COMMUNICATION_OP ADD COLUMN rankSize INTEGER;",
-    ]
-    for number, (_, count, data_type, ranks, _) in enumerate(SIZED):
-        values = f"count = {count}, dataType = {data_type}, rankSize = {'NULL' if ranks is None else ranks}"
-        rows.append(f"UPDATE COMMUNICATION_OP SET {values} WHERE startNs = {1000 * number};")
-    edit(database, "".join(rows))
-    with open_profile(tmp_path) as profile:
-        found = profile.rows("SELECT size_bytes FROM trace.communication JOIN trace.kernel USING (kernel_id) ORDER BY start_ns")
-        statistic = profile.rows("FROM communication.statistic WHERE type = 'hcom_reduceScatter_'")
-    assert [row["size_bytes"] for row in found] == [size for *_, size in SIZED]
-    # 8000 bytes in 100 ns, of which each of two ranks moves half over its link.
-    assert [(row["group_size"], row["algorithm_gb_s"], row["bus_gb_s"]) for row in statistic] == [(2, 80.0, 40.0)]
 
 
 def write_text(folder: Path, tasks: Iterable[Task]) -> None:
@@ -267,7 +212,7 @@ def test_a_trace_says_the_same_of_waits_transfers_and_copies(tmp_path: Path) -> 
     assert [statistic[column] for column in ("size_bytes", "group_size", "algorithm_gb_s", "bus_gb_s")] == [1000, 4, 1.0, 1.5]
 
 
-@pytest.mark.parametrize("has_operator", [True, False])
+@pytest.mark.parametrize("has_operator", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_a_kernel_that_runs_for_an_operator_does_not_compute(tmp_path: Path, has_operator: bool) -> None:
     """A database describes it among compute kernels; where operators are missing, it is all that is known of them."""
     helpers = (Kernel("AivKernel", 1000, 1090, type="hcom_allReduce_"), Kernel("a", 1100, 1190, core="COMMUNICATION"))

@@ -72,6 +72,7 @@ def waits(folder: Path) -> tuple[list[int], list[str]]:
         return [row["waited_ns"] for row in sorted(groups, key=lambda row: row["rank_id"])], list(profile.warnings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("statements", "clock"),
     [
@@ -86,18 +87,24 @@ def test_waits_are_those_of_the_untouched_profile(tmp_path: Path, statements: tu
     assert waits(changed(tmp_path / "job", *statements, clock=clock)) == (owed(), [])
 
 
+WITH_STEPS, WITHOUT, BY_TIMES_ALONE = ((ORDINALS,), 0), ((ORDINALS, NO_STEPS), 0), ((ORDINALS, NO_STEPS, NO_SIZES), HOUR)
+
+
 @pytest.mark.filterwarnings("ignore:.* count for no waiting")
-@pytest.mark.parametrize("dropped", [(3,), (8,), (1, 6)])
 @pytest.mark.parametrize(
-    ("statements", "clock"),
+    ("statements", "clock", "dropped"),
     [
-        pytest.param((ORDINALS,), 0, id="with steps"),
-        pytest.param((ORDINALS, NO_STEPS), 0, id="without steps"),
-        pytest.param((ORDINALS, NO_STEPS, NO_SIZES), HOUR, id="without steps, another clock"),
+        pytest.param(*BY_TIMES_ALONE, (1, 6), id="without steps, another clock, two of them"),
+        *(
+            pytest.param(*rank, dropped, marks=pytest.mark.slow, id=f"{place}, {dropped}")
+            for place, rank in {"with steps": WITH_STEPS, "without steps": WITHOUT, "another clock": BY_TIMES_ALONE}.items()
+            for dropped in ((3,), (8,), (1, 6))
+            if (rank, dropped) != (BY_TIMES_ALONE, (1, 6))
+        ),
     ],
 )
 def test_an_operator_that_one_rank_lacks_is_said_and_moves_no_other(
-    tmp_path: Path, dropped: tuple[int, ...], statements: tuple[str, ...], clock: int
+    tmp_path: Path, statements: tuple[str, ...], clock: int, dropped: tuple[int, ...]
 ) -> None:
     found, warnings = waits(changed(tmp_path / "job", *statements, clock=clock, dropped=dropped))
     assert found == owed(dropped)

@@ -16,6 +16,7 @@ from prof_analysis import open_profile
 from prof_analysis.engine.database import connect
 from prof_analysis.engine.functions import functions_for
 from prof_analysis.engine.tables import documented_tables
+from tests.helpers.asking import build_at_once
 from tests.helpers.frames import arrow_of
 from tests.helpers.simulated import data_parallel, pipeline
 
@@ -31,10 +32,12 @@ def finding(folder: Path) -> dict[str, Any]:
 def test_a_rank_that_computes_longer_makes_the_others_wait(tmp_path: Path, command: Callable[..., Result]) -> None:
     data_parallel(tmp_path, [[100_000, 110_000, 200_000], [104_000, 90_000, 200_000]])
     with open_profile(tmp_path, cache=tmp_path / "store") as profile:
+        build_at_once(profile, "slow-ranks")
         evidence = [tuple(row.values()) for row in arrow_of(profile.slow_ranks()).to_pylist()]
         groups = [tuple(row.values()) for row in arrow_of(profile.slow_ranks("group")).to_pylist()]
         (found,) = arrow_of(profile.slow_ranks("finding")).to_pylist()
         modules = [tuple(row.values()) for row in arrow_of(profile.slow_ranks("module")).to_pylist()]
+        first, second = arrow_of(profile.slow_ranks("collective")).to_pylist()
         assert arrow_of(profile.slow_ranks()).column_names == EVIDENCE
     nowhere = (None,) * 4
     assert evidence == [
@@ -48,6 +51,15 @@ def test_a_rank_that_computes_longer_makes_the_others_wait(tmp_path: Path, comma
         ("rank2_ascend_pt", 2, "dp", "collective", 2, 20, None, 2, 0, 2),
     ]
     assert modules == [("rank2_ascend_pt", 2, "", "Net", 400_000, 202_000.0, 198_000.0)]
+    # Clocks of these ranks lie a millisecond apart. In the first step nothing says when the ranks were together before.
+    assert first == {
+        "group_name": "dp", "name": "hcom_allReduce__dp_1_1", "type": None, "number": 1, "step_id": 6,
+        "rank_count": 3, "first_profile": "rank1_ascend_pt", "first_rank_id": 1, "last_profile": "rank2_ascend_pt",
+        "last_rank_id": 2, "first_elapse_ns": 110_010, "last_elapse_ns": 10, "waited_ns": 110_000, "all_waited_ns": 206_000,
+        "more_since_ns": 110_000, "more_computing_ns": 110_000, "more_communication_ns": 0, "more_idle_ns": 0,
+        "cause": "computing", "idle_cause": None, "reason": None,
+    }  # fmt: skip
+    assert (second["step_id"], second["waited_ns"], second["all_waited_ns"], second["cause"]) == (5, 100_000, 190_000, None)
     sentence = (
         "Rank 2 makes the others wait, by 99.0 us of each step (49.5%), since computing takes 200.0 us of each step, "
         "against 101.0 us."
@@ -106,6 +118,18 @@ def test_qwen3_is_held_up_by_its_second_pipeline_stage(realdata: Path) -> None:
         "Pipeline stage 1 (ranks 2 and 3) makes the others wait, by 161.4 ms of each step (19.9%), since computing takes "
         "400.8 ms of each step, against 231.1 ms; sending and receiving take it 73.8 ms, the others 318.4 ms."
     )
+
+
+@pytest.mark.slow
+def test_the_late_rank_of_a_real_pipeline_is_explained_to_the_microsecond(realdata: Path) -> None:
+    with open_profile(realdata / "qwen3_0.6b_pp2dp2_910b", rank_list=[0, 2]) as profile:
+        rows = arrow_of(profile.slow_ranks("collective")).to_pylist()
+    known = [row for row in rows if row["cause"] is not None]
+    assert [(row["name"], row["last_rank_id"], row["cause"]) for row in known][:2] == [
+        ("hcom_allReduce__346_5_1", 2, "host"),
+        ("hcom_allGather__612_7_1", 2, "host"),
+    ]
+    assert all(abs(row["more_since_ns"] - row["waited_ns"]) < 1000 for row in known[:2])
 
 
 TABLES = (

@@ -300,6 +300,7 @@ def test_910a_rings_run_on_plane_0_and_are_split_as_the_profiler_did(realdata: P
     assert origins == [("planes", None)]
 
 
+@pytest.mark.slow
 def test_alexnet_database_is_within_5_ns_of_what_the_profiler_worked_out(realdata: Path) -> None:
     with opened(realdata / "alexnet_ddp_910b" / "db" / "level1") as profile:
         differences = rows(
@@ -343,6 +344,7 @@ def union_ns(times: Iterable[tuple[int, int]]) -> int:
     return covered
 
 
+@pytest.mark.slow
 def test_alexnet_without_planes_is_what_its_tasks_do(realdata: Path) -> None:
     folder = realdata / "alexnet_ddp_910b" / "db" / "level0"
     with opened(folder, rank_list=[0]) as profile:

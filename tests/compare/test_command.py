@@ -31,9 +31,19 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
     return tuple(str(write_run(folder / name, [work] * 2)) for name, work in (("monday", base), ("tuesday", new)))  # type: ignore[return-value]
 
 
-def test_it_prints_the_finding_first_and_each_level(command: Command, runs: tuple[str, str]) -> None:
-    result = command("compare", *runs)
+def test_it_prints_the_finding_first_and_each_level_and_writes_all_where_it_is_told(
+    command: Command, runs: tuple[str, str], tmp_path: Path
+) -> None:
+    result = command("compare", *runs, "-o", str(tmp_path))
     assert (result.exit_code, result.stderr) == (0, "")
+    file = tmp_path / "cluster_analysis_output" / "cluster_analysis.db"
+    assert result.stdout.splitlines()[-1] == f"wrote {file}"
+    with closing(sqlite3.connect(file)) as database:
+        tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        assert tables == {*COMPARED.values(), "ProfileRank", "Provenance"}
+        assert database.execute(SUMS).fetchall() == EXPECTED
+        made = {name for (name,) in database.execute("SELECT table_name FROM Provenance")}
+        assert made == {*COMPARED.values(), "ProfileRank"}
     finding, *lines = result.stdout.splitlines()
     assert finding == (
         "a step takes 1.5 us, 1.1 us in the base (+42.7 %): more than steps vary (p < 0.0001); most in computing (+450 ns); "
@@ -48,6 +58,7 @@ def test_it_prints_the_finding_first_and_each_level(command: Command, runs: tupl
     assert "kernel time +450 ns: inside modules +450 ns" in lines
 
 
+@pytest.mark.slow
 def test_each_column_of_the_screen_is_explained(command: Command, runs: tuple[str, str]) -> None:
     message = command("compare", *runs, "--columns", "?").stderr
     of_communication = {"communication", "group", "elements from", "operators"}
@@ -69,6 +80,7 @@ def test_json_has_the_same(command: Command, runs: tuple[str, str]) -> None:
     assert [(row["base_step_id"], row["difference_ns"]) for row in summary["steps"]] == [(1, 450), (2, 450)]
 
 
+@pytest.mark.slow
 def test_of_many_steps_only_the_outliers_are_shown(command: Command, tmp_path: Path) -> None:
     def steps(*slow: int) -> list[list[Work]]:
         return [[Work("aten::mm", (900 if number in slow else 100 + number % 3,))] for number in range(1, 15)]
@@ -86,6 +98,7 @@ def test_of_many_steps_only_the_outliers_are_shown(command: Command, tmp_path: P
     assert "no module changed by more than noise" in rows
 
 
+@pytest.mark.slow
 def test_kernels_of_two_vendors_do_not_fill_the_screen(command: Command, tmp_path: Path) -> None:
     """Where most kernels have other names, those are shown that both runs have, and the rest is counted."""
     steps = {
@@ -100,6 +113,7 @@ def test_kernels_of_two_vendors_do_not_fill_the_screen(command: Command, tmp_pat
     assert said in rows
 
 
+@pytest.mark.slow
 def test_several_runs_are_compared_one_by_one(command: Command, runs: tuple[str, str]) -> None:
     base, new = runs
     result = command("compare", base, new, base, "--json")
@@ -107,19 +121,7 @@ def test_several_runs_are_compared_one_by_one(command: Command, runs: tuple[str,
     assert {run: answer["finding"]["difference_ns"] for run, answer in facts.items()} == {"tuesday": 450, "monday": 0}
 
 
-def test_the_command_writes_files_where_it_is_told(command: Command, runs: tuple[str, str], tmp_path: Path) -> None:
-    result = command("compare", *runs, "-o", str(tmp_path))
-    assert result.exit_code == 0, result.stderr
-    file = tmp_path / "cluster_analysis_output" / "cluster_analysis.db"
-    assert result.stdout.splitlines()[-1] == f"wrote {file}"
-    with closing(sqlite3.connect(file)) as database:
-        tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        assert tables == {*COMPARED.values(), "ProfileRank", "Provenance"}
-        assert database.execute(SUMS).fetchall() == EXPECTED
-        made = {name for (name,) in database.execute("SELECT table_name FROM Provenance")}
-        assert made == {*COMPARED.values(), "ProfileRank"}
-
-
+@pytest.mark.slow
 def test_the_command_writes_a_page_with_pictures(command: Command, runs: tuple[str, str], tmp_path: Path) -> None:
     file = tmp_path / "changes.html"
     result = command("compare", *runs, "--export-type", "html", "-o", str(file))
@@ -143,6 +145,7 @@ def rows_of(query: str) -> list[tuple[object, ...]]:
     return duckdb.connect().execute(query).fetchall()
 
 
+@pytest.mark.slow
 def test_all_forms_have_the_same_rows(runs: tuple[str, str], tmp_path: Path) -> None:
     folder = tmp_path / "cluster_analysis_output"
     with prof_analysis.compare(*runs) as comparison:
@@ -162,6 +165,7 @@ def test_all_forms_have_the_same_rows(runs: tuple[str, str], tmp_path: Path) -> 
     assert (shown["Op Name"], shown["Change"], shown["Difference(ns)"], shown["Is Noise"]) == ("aten::mm", "slower", 500, False)
 
 
+@pytest.mark.slow
 def test_suggested_aliases_are_written_and_not_applied(command: Command, tmp_path: Path) -> None:
     base = write_run(tmp_path / "base", [[Work("aten::mm")]] * 2)
     new = write_run(tmp_path / "new", [[Work("aten::mm")]] * 2, layer="AscendLayer")
@@ -202,6 +206,7 @@ def test_of_several_runs_one_of_another_model_is_left_out(command: Command, runs
     assert (of_two.exit_code, of_two.stdout) == (2, "")
 
 
+@pytest.mark.slow
 def test_runs_without_kernels_are_one_line(command: Command, tmp_path: Path) -> None:
     for name in ("base", "new"):
         write_profile(tmp_path / name / "r0_ascend_pt", [Op("x", 10, 20)], [Range("Net", 1, 30)], steps=[(1, 0, 90)])
@@ -213,6 +218,7 @@ def test_runs_without_kernels_are_one_line(command: Command, tmp_path: Path) -> 
     assert (result.exit_code, result.stdout, result.stderr) == (2, "", message)
 
 
+@pytest.mark.slow
 def test_sums_over_types_are_not_compared_and_the_reason_is_said(command: Command, tmp_path: Path) -> None:
     for name in ("base", "new"):
         (tmp_path / name).mkdir()
@@ -225,6 +231,7 @@ def test_sums_over_types_are_not_compared_and_the_reason_is_said(command: Comman
     assert "sums over types are not compared" in error
 
 
+@pytest.mark.slow
 def test_where_one_run_has_no_modules_the_answer_says_so(command: Command, runs: tuple[str, str], tmp_path: Path) -> None:
     ops = [Op("aten::mm", 110, 120, (Kernel("k", 130, 180),)), Op("aten::mm", 310, 320, (Kernel("k", 330, 380),))]
     write_profile(tmp_path / "new" / "r0_ascend_pt", ops, [], steps=[(1, 100, 300), (2, 300, 500)], rank=0)
@@ -255,7 +262,7 @@ def test_two_ranks_each_say_nothing_of_noise(command: Command, tmp_path: Path) -
         ),
         (("--rank-map", "0:1"), "Invalid value for --rank-map: 0:1: give pairs of rank ids, base=new, such as 0=4,1=5"),
         (("--rank-map", "0=0,0=1"), "Invalid value for --rank-map: 0=0,0=1: give each rank id once on each side"),
-        (("--skip-steps", "1,2"), "no step is left of it; leave out fewer steps"),
+        pytest.param(("--skip-steps", "1,2"), "no step is left of it; leave out fewer steps", marks=pytest.mark.slow),
         (("--alias", "nowhere.csv"), "nowhere.csv"),
     ],
 )

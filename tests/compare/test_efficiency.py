@@ -35,6 +35,7 @@ def runs(tmp_path: Path) -> tuple[Path, Path]:
     return run_of(tmp_path / "one", (600_000, 600_000), COMPUTES), run_of(tmp_path / "two", (600_000, 900_000), LOADS)
 
 
+@pytest.mark.slow
 def test_each_module_has_the_mfu_that_each_run_has_by_itself(runs: tuple[Path, Path]) -> None:
     alone = []
     for run in runs:

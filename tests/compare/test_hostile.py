@@ -63,6 +63,7 @@ def test_names_are_shown_and_written_as_text(tmp_path: Path) -> None:
         assert not [cell for cell in cells if cell[:1] in ("=", "@", "\t")], file.name
 
 
+@pytest.mark.slow
 def test_times_of_years_do_not_overflow(tmp_path: Path) -> None:
     base, new = write_net(tmp_path / "base", ["A", "B"]), write_net(tmp_path / "new", ["A", "B"], times=10**14, start=2**61)
     with prof_analysis.compare(base, new) as comparison:
@@ -78,7 +79,7 @@ def test_times_of_years_do_not_overflow(tmp_path: Path) -> None:
     [
         pytest.param({"skip_steps": (0, 1, 2)}, "step", id="no step is left", marks=pytest.mark.slow),
         pytest.param({"rank_map": {7: 8}}, "rank", id="no such ranks", marks=pytest.mark.slow),
-        pytest.param({}, "no module in common", id="another model"),
+        pytest.param({}, "no module in common", id="another model", marks=pytest.mark.slow),
     ],
 )
 def test_nothing_to_compare_is_one_line(options: dict[str, object], says: str, tmp_path: Path) -> None:
@@ -131,6 +132,7 @@ def test_swapped_trees_give_the_same_pairs(base: str, new: str) -> None:
     assert forth == back
 
 
+@pytest.mark.slow
 def test_a_comparison_shows_itself_in_a_notebook(tmp_path: Path) -> None:
     """Before a question it shows the runs and works nothing out; afterwards what was found too."""
     for name in ("a<b>$x$", "new"):

@@ -145,6 +145,7 @@ def layer(*times: int) -> Module:
     return module("Layer", module("Norm", ("norm", times[0])), module("Linear", *(("mm", time) for time in times[1:])))
 
 
+@pytest.mark.slow
 def test_rules_and_names_of_modules_over_runs(tmp_path: Path) -> None:
     """A layer is inserted, ops are others, a wrapper is around, a class is renamed: each has its own run beside the base."""
     base = write_run(tmp_path / "before", [[module("Net", layer(1, 2), layer(1, 2, 3))]])
@@ -197,6 +198,7 @@ def test_a_layer_at_another_place_with_other_ops(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_other_models_have_nothing_to_compare(tmp_path: Path) -> None:
     base = write_run(tmp_path / "a", [[module("Net", ("mm", 1))]])
     new = write_run(tmp_path / "b", [[module("Unet", ("conv", 1))]])
@@ -235,6 +237,7 @@ def test_a_file_of_aliases_as_spreadsheets_write_it(tmp_path: Path) -> None:
     assert read_aliases(tmp_path / "names.csv") == {"A, the first": "B", "=C": "D"}
 
 
+@pytest.mark.slow
 def test_modules_of_the_tracer_match_those_that_mstx_marks(tmp_path: Path) -> None:
     """The tracer also sees the wrapper of the framework, and numbers its modules in its own way."""
     op = Op("mm", 130, 140, (Kernel("mm", 1000, 1010),))

@@ -48,12 +48,21 @@ def test_each_op_has_what_it_allocated_and_what_of_it_lived_at_the_peak(tmp_path
     before = (None, None, None, "allocated before", 4096, 5000, 904, 0, 0, 0, 0, 0)
     kept = (None, None, "aten::apply", "blocks", 512, 512, 0, 512, 512, 0, 1, 1)
     assert found(*runs) == [mm, before, kept]
+
+
+@pytest.mark.slow
+def test_without_a_step_and_per_run_memory_is_that_of_all_units(tmp_path: Path) -> None:
+    runs = write(tmp_path / "base", 1024, 4096), write(tmp_path / "new", 3072, 5000)
+    mm = ("Net[0]", "Layer[0]", "aten::mm", "blocks", 1024, 3072, 2048, 1024, 3072, 2048, 1, 1)
+    before = (None, None, None, "allocated before", 4096, 5000, 904, 0, 0, 0, 0, 0)
+    kept = (None, None, "aten::apply", "blocks", 512, 512, 0, 512, 512, 0, 1, 1)
     # A step that is left out does not count as a step; the peak stays that of the whole recording.
     assert found(*runs, skip_steps=[1]) == [mm, before, kept]
     per_run = [(*row[:7], *(2 * figure for figure in row[7:])) for row in (mm, before, kept)]
     assert found(*runs, per="run") == per_run
 
 
+@pytest.mark.slow
 def test_equal_ranks_show_no_difference(tmp_path: Path, command: Callable[..., Result]) -> None:
     runs = write(tmp_path / "base", 1024, 4096), write(tmp_path / "new", 1024, 4096)
     result = command("compare", *runs)
@@ -62,6 +71,7 @@ def test_equal_ranks_show_no_difference(tmp_path: Path, command: Callable[..., R
     assert "memory of  " not in result.stdout
 
 
+@pytest.mark.slow
 def test_the_screen_and_the_files_have_it_where_both_runs_recorded_it(tmp_path: Path, command: Callable[..., Result]) -> None:
     runs = write(tmp_path / "base", 1024, 4096), write(tmp_path / "new", 3072, 5000)
     result = command("compare", *runs, "-o", tmp_path, "--export-type", "csv")
@@ -72,6 +82,7 @@ def test_the_screen_and_the_files_have_it_where_both_runs_recorded_it(tmp_path: 
     assert file.read_text().splitlines()[1].startswith("new,Net[0],Layer[0],aten::mm,framework,blocks,1024.0,3072.0,2048.0,")
 
 
+@pytest.mark.slow
 def test_without_memory_on_one_side_there_is_no_such_level(tmp_path: Path) -> None:
     runs = write(tmp_path / "base", 1024, 4096), write(tmp_path / "new", 3072, 5000, with_memory=False)
     with prof_analysis.compare(*runs) as comparison:
@@ -80,6 +91,7 @@ def test_without_memory_on_one_side_there_is_no_such_level(tmp_path: Path) -> No
             comparison.memory()
 
 
+@pytest.mark.slow
 def test_two_equal_ranks_of_alexnet_differ_in_nothing(realdata: Path) -> None:
     """For them msprof-analyze reports that aten::item went from 0 to 124 MB."""
     ranks = realdata / "alexnet_ddp_910b" / "db" / "level1"

@@ -99,6 +99,7 @@ def test_the_differences_add_up_exactly(compared: Comparison) -> None:
     assert sums == totals == {row["run"]: row["ns"] for row in kernels} == {"base": 457, "new": 514}
 
 
+@pytest.mark.slow
 def test_the_same_run_twice_has_no_difference(tmp_path: Path) -> None:
     run = write_run(tmp_path / "a", BASE, unlinked=(7,))
     with pytest.warns(UserWarning, match="is in the runs base and new"), compare(run, run, cache="none") as comparison:
@@ -113,6 +114,7 @@ def test_the_same_run_twice_has_no_difference(tmp_path: Path) -> None:
         assert frame.module.tolist() == arrow_of(comparison.modules())["module"].to_pylist()
 
 
+@pytest.mark.slow
 def test_backward_has_rows_of_its_own(tmp_path: Path) -> None:
     """Autograd runs the backward of the linear layer on its own thread: its time is that of a row marked [Backward]."""
 

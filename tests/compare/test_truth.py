@@ -11,7 +11,6 @@ from fixtures.cost import planted_cost
 from fixtures.shape import Shape
 from prof_analysis.profile.comparison import Comparison
 from tests.helpers.compared import FORMS, PLAIN, Run, found_pairs, true_pairs, write_run
-from tests.helpers.slow import quick
 
 Write = Callable[..., Run]
 LAYER = "Qwen2ForCausalLM[0]/Qwen2Model[0]/Qwen2DecoderLayer"
@@ -93,7 +92,8 @@ def assert_nothing_differs(comparison: Comparison, run: str) -> None:
     assert comparison.rows(f"FROM runs.comparison_summary WHERE run = '{run}' AND ({of_time} OR is_noise = false)") == []
 
 
-@pytest.mark.parametrize("base", quick(FORMS, 2))
+@pytest.mark.slow
+@pytest.mark.parametrize("base", FORMS)
 def test_one_run_in_all_forms_has_no_difference(base: str, write: Write) -> None:
     run = write(forms=FORMS)
     with prof_analysis.compare(*(run.folder / form for form in (base, *FORMS))) as comparison:
@@ -144,7 +144,12 @@ def test_only_the_slower_module_comes_out(write: Write) -> None:
     ("change", "alias"),
     [
         pytest.param({"fused": True, "slower": "SiLU[0]"}, None, id="an op is fused, another one slower"),
-        pytest.param({"renamed": "Qwen2MLP=AscendMLP", "slower": "SiLU[0]"}, {"Qwen2MLP": "AscendMLP"}, id="another name"),
+        pytest.param(
+            {"renamed": "Qwen2MLP=AscendMLP", "slower": "SiLU[0]"},
+            {"Qwen2MLP": "AscendMLP"},
+            id="another name",
+            marks=pytest.mark.slow,
+        ),
         pytest.param({"extra_layer": 0, "slower": "SiLU[0]"}, None, id="a layer in front", marks=pytest.mark.slow),
     ],
 )
@@ -156,6 +161,7 @@ def test_exactly_what_was_planted_comes_out(change: dict[str, Any], alias: dict[
         assert_closes(comparison)
 
 
+@pytest.mark.slow
 def test_a_layer_more_in_the_middle_shifts_nothing(write: Write) -> None:
     """All layers but the first are alike, so any of them may be the new one."""
     shape = replace(PLAIN, spread=0, layers=4)
@@ -205,6 +211,7 @@ def test_a_slow_rank_comes_out_as_its_share_of_each_figure(write: Write) -> None
     assert total["ns"] == pytest.approx(sum(new - base for base, new in found.values()) / 8)
 
 
+@pytest.mark.slow
 def test_swapped_runs_have_the_differences_with_the_other_sign(write: Write) -> None:
     base, new = write(), write(replace(PLAIN, repeat=1, steps=3, fused=True, extra_layer=0))
     answers = []
@@ -234,6 +241,7 @@ def _paths(row: dict[str, Any], swapped: int) -> tuple[str | None, str | None]:
     return pair[::-1] if swapped else pair
 
 
+@pytest.mark.slow
 def test_noise_alone_is_called_noise_and_three_deviations_are_not(write: Write) -> None:
     shape = replace(PLAIN, steps=10, layers=40, spread=3, mode="inference")
     base, again = write(shape), write(replace(shape, repeat=1))

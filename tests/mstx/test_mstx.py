@@ -150,6 +150,7 @@ def test_marks_and_ranges_in_every_column_of_all_and_of_each_step(small: Path, s
     assert [tuple(row.values()) for row in tasks.to_pylist()] == [(0, 2, *times) for times in device]
 
 
+@pytest.mark.slow
 def test_a_step_the_summary_and_what_is_written(small: Path, tmp_path: Path, command: Callable[..., Result]) -> None:
     words = ("mstx-stats", "-d", small, "-o", tmp_path, "--export_type", "csv")
     result = command(*words, "--step_id", "8", "--json")

@@ -15,7 +15,7 @@ from fixtures.text_style import TextStyle
 from prof_analysis import open_profile
 from prof_analysis.common.errors import InputError
 from tests.helpers.frames import arrow_of
-from tests.helpers.small_profile import Frame, Kernel, Op, Range, edit, write_profile
+from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 
 STAGES = {"group_name_7": {"group_name": "pp", "global_ranks": [0, 1]}}
 PASS = ("kind", "origin", "micro_batch", "number_from", "start_ns", "end_ns", "kernel_count", "computing_ns")
@@ -112,58 +112,7 @@ def test_text_exports_have_the_same_passes(tmp_path: Path) -> None:
     assert passes(tmp_path, *shown, source="text") == passes(tmp_path, *shown, source="db")
 
 
-@pytest.mark.parametrize(
-    ("name", "kind", "micro_batch", "number_from"),
-    [
-        ("{'name': 'forward_step_with_model_graph', 'current_microbatch': 7}", "forward", 7, "range"),
-        ('{"name": "backward_step", "current_microbatch": 3}', "backward", 3, "range"),
-        ("{'name': 'forward_backward_overlaping'}", "both", None, None),
-        ("{'name': 'WeightGradStore.pop'}", "weights", None, None),
-        ("Forward microbatch 5", "forward", 5, "range"),
-        ("backward", "backward", 0, "order"),
-    ],
-)
-def test_what_writers_put_into_names_is_read(
-    tmp_path: Path, name: str, kind: str, micro_batch: int | None, number_from: str | None
-) -> None:
-    write_profile(tmp_path / "a_ascend_pt", ranges=[marked(name, 10, (1000, 1100))])
-    assert passes(tmp_path, "kind", "micro_batch", "number_from") == [(kind, micro_batch, number_from)]
-
-
-def ops_of_two_passes() -> list[Op]:
-    """A forward with two kernels that overlap, one of the next, and a kernel of the backward, launched by another thread."""
-    return [
-        Op("a", 110, 120, (Kernel("a", 1000, 1100), Kernel("b", 1050, 1130))),
-        Op("c", 210, 220, (Kernel("c", 1200, 1210),), tid=2),
-        Op("after", 310, 320, (Kernel("d", 1300, 1310),)),
-    ]
-
-
-TWO_PASSES = [
-    ("forward", "function", 0, "order", 1000, 1130, 2, 130),
-    ("backward", "function", 0, "order", 1200, 1210, 1, 10),
-]
-
-
-def test_functions_of_the_schedule_mark_passes_and_what_they_call_does_not_again(tmp_path: Path) -> None:
-    frames = [
-        Frame("megatron/core/pipeline_parallel/schedules.py(180): forward_step", 100, 200),
-        Frame("pretrain_gpt.py(90): forward_step", 105, 190),
-        Frame("megatron/core/pipeline_parallel/schedules.py(300): backward_step", 200, 300),
-    ]
-    write_profile(tmp_path / "a_ascend_pt", ops_of_two_passes(), frames=frames)
-    assert passes(tmp_path) == TWO_PASSES
-
-
-def test_ranges_come_before_functions_and_one_that_names_no_backward_after_all(tmp_path: Path) -> None:
-    ranges = [Range("forward", 100, 130, domain="mine"), Range("backward", 200, 230, domain="mine")]
-    frames = [Frame("schedules.py(1): forward_step", 300, 330), Frame("schedules.py(2): backward_step", 330, 340)]
-    write_profile(tmp_path / "a_ascend_pt", ops_of_two_passes(), ranges, frames=frames)
-    assert [(row[0], row[1], row[4]) for row in passes(tmp_path)] == [("forward", "range", 1000), ("backward", "range", 1200)]
-    write_profile(tmp_path / "b_ascend_pt", ops_of_two_passes(), ranges[:1], frames=frames)
-    assert [row[:2] for row in passes(tmp_path / "b_ascend_pt")] == [("forward", "function"), ("backward", "function")]
-
-
+@pytest.mark.slow
 def test_calls_of_the_model_and_their_backward_are_passes_of_its_micro_batches(tmp_path: Path) -> None:
     generate(tmp_path, Shape(steps=2, layers=1, micro_batches=3), ranks=1, seed=1)
     with open_profile(tmp_path) as profile:
