@@ -29,6 +29,7 @@ def causes(folder: Path) -> dict[str, int]:
 
 
 @pytest.mark.parametrize(("orders", "cause"), [(False, UNKNOWN), (True, WAITING)])
+@pytest.mark.slow
 def test_a_kernel_that_starts_long_after_its_launch_does_not_wait_for_the_host(
     tmp_path: Path, orders: bool, cause: str
 ) -> None:
@@ -60,6 +61,7 @@ def test_a_kernel_that_starts_long_after_its_launch_does_not_wait_for_the_host(
     assert ("waits for another stream or event" in rules["slow_start"]["evidence"]) is orders
 
 
+@pytest.mark.slow
 def test_a_stream_that_waits_by_its_own_record_waits(tmp_path: Path) -> None:
     ops = [Op("aten::a", 0, 50 * US), Op("aten::b", 60 * US, 80 * US)]
     launches = [
@@ -75,6 +77,7 @@ def test_a_stream_that_waits_by_its_own_record_waits(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("at_end", [False, True])
+@pytest.mark.slow
 def test_an_idle_edge_of_a_recording_is_no_step(tmp_path: Path, at_end: bool) -> None:
     """One short kernel 463 ms before, or after, ten of 1 ms each; the first of these was launched behind it at once."""
     short = [kineto.launch(0, 5 * US, 1), kineto.kernel("alone", 10 * US, 14 * US, 1)]

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from prof_analysis import open_profile
-from tests.free.test_free_time import make
 from tests.helpers.small_profile import HostCall, Kernel, Launch, Op, Range, write_profile
 
 WAITING, IN_OP, NOTHING = "waiting in a synchronise", "inside an op", "nothing recorded"
@@ -64,15 +63,3 @@ def test_each_part_of_a_gap_has_one_work_and_its_place(tmp_path: Path) -> None:
         (False, IN_OP, "launch", "Net", "aten::item", "launch", None, 100, 1, 10, 0),
         (False, QUEUED, None, None, "aten::b2", None, None, 1, 1, 2, 0),
     ]
-
-
-def test_the_parts_of_each_gap_add_up_to_its_causes(tmp_path: Path) -> None:
-    make(tmp_path, seed=3)
-    with open_profile(tmp_path) as profile:
-        causes = "SELECT gap_id, cause, sum({})::BIGINT AS total_ns FROM {} GROUP BY ALL ORDER BY ALL"
-        assert profile.rows(causes.format("end_ns - start_ns", "free.host_part")) == profile.rows(
-            causes.format("duration_ns", "free.gap_cause")
-        )
-        total = "SELECT cause, sum(total_ns)::BIGINT AS total_ns FROM {} GROUP BY ALL ORDER BY ALL"
-        in_steps = "(FROM free.cause_of_op WHERE NOT is_between_steps)"
-        assert profile.rows(total.format(in_steps)) == profile.rows(total.format("free.cause")) != []

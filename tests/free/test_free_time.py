@@ -13,7 +13,6 @@ from typer.testing import Result
 from prof_analysis import open_profile
 from tests.helpers.asking import build_at_once
 from tests.helpers.frames import arrow_of
-from tests.helpers.slow import quick
 from tests.helpers.small_profile import Frame, HostCall, Kernel, Launch, Op, Queue, Range, write_profile
 
 SYNCHRONISE, LOADING, COLLECTION = "waiting in a synchronise", "data loading", "garbage collection"
@@ -247,6 +246,14 @@ def test_causes_are_those_of_a_walk_over_every_nanosecond(tmp_path: Path) -> Non
         build_at_once(profile, "free-time")
         causes = arrow_of(profile.free_time()).to_pylist()
         free = {row["step_id"]: row["free_ns"] for row in arrow_of(profile.step_time()).to_pylist()}
+        of_gap = "SELECT gap_id, cause, sum({})::BIGINT AS total_ns FROM {} GROUP BY ALL ORDER BY ALL"
+        total = "SELECT cause, sum(total_ns)::BIGINT AS total_ns FROM {} GROUP BY ALL ORDER BY ALL"
+        assert profile.rows(of_gap.format("end_ns - start_ns", "free.host_part")) == profile.rows(
+            of_gap.format("duration_ns", "free.gap_cause")
+        )
+        assert profile.rows(total.format("(FROM free.cause_of_op WHERE NOT is_between_steps)")) == profile.rows(
+            total.format("free.cause")
+        )
     for step in (1, 2):
         found = {row["cause"]: row["total_ns"] for row in causes if row["step_id"] == step}
         assert found == made.causes(step)
@@ -256,9 +263,10 @@ def test_causes_are_those_of_a_walk_over_every_nanosecond(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(
     ("place", "unknown_causes"),
-    quick([("db/level1", [COLLECTION]), ("text/level0", [COLLECTION, SYNCHRONISE])], 1),
+    [("db/level1", [COLLECTION]), ("text/level0", [COLLECTION, SYNCHRONISE])],
     ids=["db", "text"],
 )
+@pytest.mark.slow
 def test_the_causes_of_alexnet_add_up_to_its_free_time(realdata: Path, place: str, unknown_causes: list[str]) -> None:
     with open_profile(realdata / "alexnet_ddp_910b" / place / "rank0_ascend_pt") as profile:
         build_at_once(profile, "free-time")

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from prof_analysis import open_profile
+from tests.helpers.slow import quick
 
 PYTHON, CANN, DEVICE, MAIN, ACL = 1, 2, 3, 10, 11
 
@@ -39,7 +40,7 @@ def kernel(title: str, start: int, end: int, connection: int) -> dict[str, Any]:
     return call(title, start, end, DEVICE, 3, args=args)
 
 
-@pytest.mark.parametrize("has_flows", [True, False])
+@pytest.mark.parametrize("has_flows", quick([True, False], 0))
 def test_what_the_host_does_until_the_launch_is_no_wait_behind_it(tmp_path: Path, has_flows: bool) -> None:
     """An op is compiled for 800 us on the thread that launches; the thread that asked for it went on long before."""
     compiling = {"level": "acl", "id": "aclopCompileAndExecute", "Mode": "ACL_OP", "Thread Id": ACL}
