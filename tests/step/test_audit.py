@@ -14,6 +14,7 @@ from prof_analysis import InputError, Profile, open_profile
 from tests.helpers.asking import build_at_once
 from tests.helpers.frames import arrow_of
 from tests.helpers.planes import Task, add_tasks
+from tests.helpers.slow import quick
 from tests.helpers.small_profile import Kernel, Op, write_profile
 
 pytestmark = pytest.mark.filterwarnings("ignore::prof_analysis.common.errors.ProfAnalysisWarning")
@@ -80,6 +81,7 @@ def test_real_profiles_that_are_whole_agree_with_what_the_profiler_worked_out(re
     assert (audited, types) == (2 * (4 + 4 + 2 + 2), 33 + 33 + 35 + 45)
 
 
+@pytest.mark.slow
 def test_lost_and_doubled_rows_of_kernel_details_are_told_by_the_files_beside_it(realdata: Path, tmp_path: Path) -> None:
     source = realdata / "alexnet_ddp_910b/text/level1/rank0_ascend_pt"
     beside = ("step_trace_time.csv", "op_statistic.csv")
@@ -132,6 +134,7 @@ def test_kernels_that_are_missing_are_said_by_every_command_that_counts_them(rea
     ]
 
 
+@pytest.mark.slow
 def test_kernels_that_only_lack_their_type_are_not_missing(realdata: Path, tmp_path: Path) -> None:
     source = realdata / "alexnet_ddp_910b/text/level1/rank0_ascend_pt"
     cut(source, tmp_path / "cut_ascend_pt", ("op_statistic.csv", "trace_view.json"), lambda lines: lines[:22])
@@ -184,6 +187,7 @@ def steps_of(tmp_path: Path, recorded: Iterable[tuple[Any, ...]]) -> Profile:
     return open_profile(tmp_path)
 
 
+@pytest.mark.slow
 def test_communication_of_tasks_alone_agrees_with_its_operators_and_is_said(tmp_path: Path) -> None:
     with steps_of(tmp_path, [("1", "29.999", 0), ("2", 0, 8)]) as profile:
         found = profile.rows("SELECT * EXCLUDE (profile, rank_id, reason), reason IS NOT NULL FROM step.reported_audit")
@@ -209,6 +213,7 @@ def test_step_times_of_the_profiler_in_every_column(tmp_path: Path) -> None:
         open_profile(tmp_path, step_id=9)
 
 
+@pytest.mark.slow
 def test_a_folder_with_analysis_db_alone_answers_what_that_says(tmp_path: Path) -> None:
     analysis_db(tmp_path / "a_ascend_pt", [("3", 2, 1)], [("hcom_allReduce__1_0_1", "g", "0.004", "step3")])
     with open_profile(tmp_path) as profile:
@@ -220,7 +225,7 @@ def test_a_folder_with_analysis_db_alone_answers_what_that_says(tmp_path: Path) 
     assert answers == {"advise", "step-time", "communication-stats", "communication-time", "slow-ranks"}
 
 
-@pytest.mark.parametrize("form", ["analysis.db", "step_trace_time.csv"])
+@pytest.mark.parametrize("form", quick(["analysis.db", "step_trace_time.csv"], 0))
 def test_steps_of_several_devices_are_several_ranks(tmp_path: Path, form: str) -> None:
     folder = tmp_path / "a_ascend_pt"
     if form == "analysis.db":
@@ -243,6 +248,7 @@ def test_steps_of_several_devices_are_several_ranks(tmp_path: Path, form: str) -
     assert [rank["answers"] for rank in ranks] == [["advise", "step-time", "slow-ranks"]] * 4
 
 
+@pytest.mark.slow
 def test_steps_of_other_devices_are_not_those_of_the_kernels(tmp_path: Path) -> None:
     folder = tmp_path / "a_ascend_pt"
     write_profile(folder, [Op("aten::mul", 100, 200, (Kernel("Mul", 1000, 3000, device=1),))])
@@ -255,6 +261,7 @@ def test_steps_of_other_devices_are_not_those_of_the_kernels(tmp_path: Path) -> 
     assert [tuple(row.values()) for row in found] == [("communication", 1, 0, True), ("computing", 1, 2000, True)]
 
 
+@pytest.mark.slow
 def test_operators_that_only_the_profiler_counted_stand_beside_those_of_kernels(tmp_path: Path) -> None:
     folder = tmp_path / "a_ascend_pt"
     database = write_profile(folder, unlinked=[Kernel("hcom_send_", 100, 103, "communication", group="g")])

@@ -46,6 +46,7 @@ def test_all_questions_mean_the_same_by_a_step(tmp_path: Path, step_id: int, ord
     assert sorted(row["message"] for row in ranges if row["domain"] == "default") == sorted(f"r{at}" for at in moments)
 
 
+@pytest.mark.slow
 def test_of_all_steps_each_thing_is_of_one(tmp_path: Path) -> None:
     write(tmp_path, STEPS)
     with open_profile(tmp_path) as profile:

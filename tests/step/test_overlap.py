@@ -128,6 +128,7 @@ OF_COPIES = [
 ]
 
 
+@pytest.mark.slow
 def test_copies_of_a_step_with_bytes_and_what_is_covered(tmp_path: Path) -> None:
     write_profile(tmp_path / "a_ascend_pt", COPIED, steps=[(1, 100, 200), (2, 200, 300)])
     with open_profile(tmp_path) as profile:
@@ -144,6 +145,7 @@ def test_copies_of_a_step_with_bytes_and_what_is_covered(tmp_path: Path) -> None
 ACROSS = ("direction", "copy_count", "copying_ns", "overlapped_ns", "not_overlapped_ns", "size_bytes", "unsized_count")
 
 
+@pytest.mark.slow
 def test_a_copy_belongs_to_the_step_in_which_it_was_put_into_the_queue(tmp_path: Path) -> None:
     copy = Kernel("MEMCPY_ASYNC", 3000, 3010, "copy", copied=(1, 3))
     other = Kernel("MEMCPY_ASYNC", 3020, 3030, "copy", copied=(1, 65535))
@@ -164,6 +166,7 @@ def test_a_copy_belongs_to_the_step_in_which_it_was_put_into_the_queue(tmp_path:
 
 
 @pytest.mark.parametrize("schema", ["2026", "2025"])
+@pytest.mark.slow
 def test_text_exports_give_the_copies_and_overlaps_of_their_database(tmp_path: Path, schema: Literal["2026", "2025"]) -> None:
     generate(tmp_path, Shape(steps=2, layers=1, schema=schema), ranks=1, style=TextStyle(exports="both"))
     with open_profile(tmp_path, source="db") as profile:
@@ -179,6 +182,7 @@ def test_text_exports_give_the_copies_and_overlaps_of_their_database(tmp_path: P
     assert {row[1] for row in copies} == {"2025": {"all", None}, "2026": {"all", "host to device"}}[schema]
 
 
+@pytest.mark.slow
 def test_copies_and_fills_of_a_gpu(tmp_path: Path) -> None:
     names = {
         "Memcpy HtoD (Pinned -> Device)": "gpu_memcpy", "Memcpy DtoH (Device -> Pageable)": "gpu_memcpy",
@@ -214,6 +218,7 @@ def test_copies_and_fills_of_a_gpu(tmp_path: Path) -> None:
         pytest.param("alexnet_ddp_910a/text/level1", 17, 3_187_112, id="40 more are copies of communication operators"),
     ],
 )
+@pytest.mark.slow
 def test_copies_of_alexnet(realdata: Path, folder: str, count: int, copying_ns: int) -> None:
     with open_profile(realdata / folder) as profile:
         found = profile.rows("SELECT copy_count, copying_ns, size_bytes FROM step.copy WHERE direction = 'all' AND rank_id = 0")

@@ -109,6 +109,7 @@ def test_step_times_in_every_column(steps: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_step_times_are_those_of_sets_of_nanoseconds(tmp_path: Path) -> None:
     rng = random.Random(1)
     times: dict[tuple[int, str], list[tuple[int, int]]] = {(step, kind): [] for step in (1, 2) for kind in NAMES}
@@ -137,6 +138,7 @@ def test_step_times_are_those_of_sets_of_nanoseconds(tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.slow
 def test_one_step_is_the_row_of_that_step(steps: Path, tmp_path: Path, command: Callable[..., Result]) -> None:
     result = command("step_time", "-d", steps, "-o", tmp_path, "--step_id", "8", "--json")
     answer = json.loads(result.stdout)
@@ -183,6 +185,7 @@ def test_the_summary_shows_the_longest_steps_and_their_parts(
     ]
 
 
+@pytest.mark.slow
 def test_idle_time_between_steps_is_part_of_none(tmp_path: Path) -> None:
     """The device is idle from 1100 to 2000 but for two kernels of no step, 1090 to 1200 and 1950 to 2050."""
     ops = [
@@ -226,6 +229,7 @@ def test_an_overlap_analysis_that_says_something_else_is_told(tmp_path: Path) ->
 PARTS = ("computing", "communication", "communication_not_overlapped", "overlapped", "free", "stage", "bubble", "preparing")
 
 
+@pytest.mark.slow
 def test_step_times_of_alexnet_are_those_of_the_profiler_to_the_nanosecond(realdata: Path) -> None:
     folder = realdata / "alexnet_ddp_910b" / "db"
     with open_profile(folder) as profile:
