@@ -9,7 +9,6 @@ from fixtures.text_export import export_text
 from fixtures.text_style import TextStyle
 from prof_analysis import open_profile
 from prof_analysis.common.options import Source
-from tests.helpers.slow import quick
 from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 
 Rows = list[tuple[Any, ...]]
@@ -42,6 +41,7 @@ FORWARD = [forward("aten::addmm", 20, 30, 5), forward("aten::relu", 60, 70, 6)]
 NET = [Range("Net", 0, 100), Range("Linear", 10, 40), Range("ReLU", 50, 80)]
 
 
+@pytest.mark.slow
 def test_gradient_hooks_belong_to_no_module_and_interrupt_no_run(tmp_path: Path) -> None:
     """Between two backward ops of a Linear, gradients are accumulated, reduced and communicated."""
     ops = [
@@ -75,6 +75,7 @@ def test_gradient_hooks_belong_to_no_module_and_interrupt_no_run(tmp_path: Path)
     ]
 
 
+@pytest.mark.slow
 def test_the_backward_of_an_op_that_ran_in_a_backward_is_of_the_module_that_comes_first(tmp_path: Path) -> None:
     """Double backward: autograd's thread makes nodes too, and numbers them by itself."""
     ops = [
@@ -95,12 +96,7 @@ def test_the_backward_of_an_op_that_ran_in_a_backward_is_of_the_module_that_come
     ]
 
 
-def test_backward_work_whose_forward_ran_outside_modules_is_outside(tmp_path: Path) -> None:
-    ops = [forward("aten::mm", 520, 530, 5), engine(f"{ENGINE}MmBackward0", 600, 650), backward("MmBackward0", 610, 640, 5)]
-    write_profile(tmp_path, ops, NET)
-    assert ask(tmp_path, PLACES) == [("MmBackward0", None, None, "outside every module")]
-
-
+@pytest.mark.slow
 def test_a_module_inside_backward_work_of_no_module_is_outermost_and_in_the_backward(tmp_path: Path) -> None:
     ops = [
         forward("CheckpointFunction", 520, 530, 5),
@@ -138,7 +134,8 @@ PIPELINE = [
 ]
 
 
-@pytest.mark.parametrize("source", quick(["db", "text"], 1))
+@pytest.mark.parametrize("source", ["db", "text"])
+@pytest.mark.slow
 def test_a_recorded_pair_decides_which_of_several_forward_ops_with_a_number_is_meant(tmp_path: Path, source: Source) -> None:
     ops = [
         *PIPELINE,
@@ -152,6 +149,7 @@ def test_a_recorded_pair_decides_which_of_several_forward_ops_with_a_number_is_m
     assert modules(tmp_path, source) == ["[Backward]A", "[Backward]A", "[Backward]B", "[Backward]B"]
 
 
+@pytest.mark.slow
 def test_without_forward_threads_the_recorded_pairs_serve(tmp_path: Path) -> None:
     ops = [*FORWARD, backward("ReluBackward0", 210, 220, 6, of=1), backward("AddmmBackward0", 230, 240, 5, of=0)]
     edit(write_profile(tmp_path, ops, NET), "ALTER TABLE PYTORCH_API DROP COLUMN fwdThreadId")

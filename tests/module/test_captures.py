@@ -27,6 +27,7 @@ def known(path: Path, **options: Any) -> list[dict[str, Any]]:
     return rows
 
 
+@pytest.mark.slow
 def test_an_op_that_lies_in_no_module_of_the_capture_is_in_the_module_that_replays_it(tmp_path: Path) -> None:
     run = Run([GRAPH])
     run.write_replays(tmp_path / "rank0.json", 0, [0, 0], around="Engine")
@@ -69,6 +70,7 @@ def replay_in_op(folder: Path, captured: Graph) -> None:
 
 
 @pytest.mark.parametrize("beside", ["capture", "annotations"])
+@pytest.mark.slow
 def test_an_op_that_launches_a_graph_keeps_its_time_and_step(beside: str, tmp_path: Path) -> None:
     part = (("Net", "net"), ("Part", "part"))
     graph = Graph(5, (Node("a", "aten::a", part), Node("b", "aten::b", part)))
@@ -95,6 +97,7 @@ def test_an_op_that_launches_a_graph_keeps_its_time_and_step(beside: str, tmp_pa
         assert ops["Graphed"]["device_self_ns"] == 100
 
 
+@pytest.mark.slow
 def test_a_graph_and_a_kernel_of_python_belong_to_the_call_in_which_they_are_launched(tmp_path: Path) -> None:
     """Compared by call, none of them is outside every call."""
     events = []
@@ -115,6 +118,7 @@ def test_a_graph_and_a_kernel_of_python_belong_to_the_call_in_which_they_are_lau
 
 
 @pytest.mark.parametrize("name", ["vllm_prefilldecode_piecewise", "sglang_decode"])
+@pytest.mark.slow
 def test_a_capture_takes_nothing_from_any_kernel_of_a_real_trace(name: str, realdata: Path, tmp_path: Path) -> None:
     folder = realdata / "serving" / name
     (trace,) = folder.glob("*.json.gz")
@@ -128,6 +132,7 @@ def test_a_capture_takes_nothing_from_any_kernel_of_a_real_trace(name: str, real
         assert before["step_id"] == after["step_id"]
 
 
+@pytest.mark.slow
 def test_kernels_that_python_launches_have_lost_no_op(tmp_path: Path) -> None:
     """A model of Triton kernels alone: they lie in modules, and nothing is missing."""
     events = [kineto.module("Net_0", 0, 9_000), kineto.op("aten::view", 100, 200, 1)]

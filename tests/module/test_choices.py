@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from prof_analysis import InputError, open_profile
-from tests.helpers.slow import quick
 from tests.helpers.small_profile import Frame, Kernel, Op, Range, write_profile
 
 Rows = list[tuple[Any, ...]]
@@ -56,6 +55,7 @@ def test_rows_of_the_python_tracer_are_modules_under_their_class_where_mstx_mark
     ]
 
 
+@pytest.mark.slow
 def test_the_tracer_serves_where_mstx_has_none_of_the_domains(tmp_path: Path) -> None:
     write_profile(tmp_path, TRACED_OPS, MARKED, frames=FRAMES)
     assert ask(tmp_path, module_domains=["Unknown"]) == TRACED
@@ -91,17 +91,7 @@ def test_siblings_of_one_class_are_numbered_by_instance_and_calls_of_the_root_ar
     assert ask(tmp_path) == [row("Net/Layer", "Linear", "mm", 4), row("Net", "Linear", "head", 2)]
 
 
-def test_the_backward_has_the_instance_of_its_forward(tmp_path: Path) -> None:
-    ops = [op("mm", 110), op("mm", 140), op("MmBackward", 200, 2, backward_of=1), op("MmBackward", 210, 2, backward_of=0)]
-    write_profile(tmp_path, ops, [Range("Net", 100, 180), Range("L", 105, 130), Range("L", 135, 160)])
-    assert ask(tmp_path, instances=True) == [
-        row("Net[0]", "L[0]", "mm"),
-        row("Net[0]", "L[1]", "mm"),
-        row("Net[0]", "[Backward]L[1]", "MmBackward"),
-        row("Net[0]", "[Backward]L[0]", "MmBackward"),
-    ]
-
-
+@pytest.mark.slow
 def test_what_runs_again_in_a_backward_has_the_number_of_what_it_repeats(tmp_path: Path) -> None:
     """Layers 1 and 2 of three are checkpointed; their ranges lie in the checkpoint's op, and run again in its backward."""
     ops = [
@@ -142,16 +132,12 @@ def test_what_runs_again_in_a_backward_has_the_number_of_what_it_repeats(tmp_pat
 
 @pytest.mark.parametrize(
     ("depth", "tree"),
-    quick(
-        [
-            (1, [("", "Net", 1, 30)]),
-            (2, [("", "Net", 1, 30), ("Net", "Layer", 2, 20)]),
-            (3, [("", "Net", 1, 30), ("Net", "Layer", 2, 20), ("Net/Layer", "Linear", 2, 20)]),
-            (9, [("", "Net", 1, 30), ("Net", "Layer", 2, 20), ("Net/Layer", "Linear", 2, 20)]),
-        ],
-        1,
-        3,
-    ),
+    [
+        (1, [("", "Net", 1, 30)]),
+        (2, [("", "Net", 1, 30), ("Net", "Layer", 2, 20)]),
+        (3, [("", "Net", 1, 30), ("Net", "Layer", 2, 20), ("Net/Layer", "Linear", 2, 20)]),
+        (9, [("", "Net", 1, 30), ("Net", "Layer", 2, 20), ("Net/Layer", "Linear", 2, 20)]),
+    ],
 )
 @pytest.mark.slow
 def test_what_lies_deeper_than_the_chosen_depth_belongs_to_the_call_at_that_depth(
@@ -167,16 +153,3 @@ def test_what_lies_deeper_than_the_chosen_depth_belongs_to_the_call_at_that_dept
     layers = {1: [("", "Net", "mm", 1), ("", "Net", "mm", 1)], 2: [("Net", "Layer", "mm", 2)]}
     expected = [*layers.get(depth, [("Net/Layer", "Linear", "mm", 2)]), ("", "Net", "head", 1)]
     assert ask(tmp_path, depth=depth) == [row(*one) for one in expected]
-
-
-def test_the_backward_is_cut_at_the_chosen_depth_too(tmp_path: Path) -> None:
-    """Backward work of two calls inside one call at the depth is one run of that call."""
-    ops = [op("mm", 110), op("mm", 140), op("MmBackward", 200, 2, backward_of=1), op("MmBackward", 210, 2, backward_of=0)]
-    write_profile(tmp_path, ops, [Range("Net", 100, 180), Range("L", 105, 130), Range("L", 135, 160)])
-    assert ask(tmp_path, depth=1) == [
-        row("", "Net", "mm"),
-        row("", "Net", "mm"),
-        row("", "[Backward]Net", "MmBackward"),
-        row("", "[Backward]Net", "MmBackward"),
-    ]
-    assert ask(tmp_path, TREE, depth=1) == [("", "Net", 1, 20), ("", "[Backward]Net", 1, 20)]

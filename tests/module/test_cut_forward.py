@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
+
 from prof_analysis import open_profile
 from tests.helpers import kineto
 from tests.helpers.small_profile import Frame, Kernel, Op, write_profile
@@ -60,6 +62,7 @@ def test_a_call_that_began_and_did_not_end_has_what_is_inside(tmp_path: Path) ->
     assert "100.0%" in warning
 
 
+@pytest.mark.slow
 def test_instances_that_are_missing_are_a_sign(tmp_path: Path) -> None:
     """Conv2d_1 without Conv2d_0: the recording began after it, and may have begun in a call that holds all the others."""
     write_trace(tmp_path, 350, 1_000)
@@ -68,6 +71,7 @@ def test_instances_that_are_missing_are_a_sign(tmp_path: Path) -> None:
     assert "3.0 us" in warning
 
 
+@pytest.mark.slow
 def test_without_numbers_of_functions_it_is_a_sign_alone(tmp_path: Path) -> None:
     frames = [Frame(STATE, start + 2, start + 3) for _, start, _, _, _ in CALLS[:-1]]
     frames += [Frame(f"nn.Module: {name}", start, stop) for name, start, stop, _, _ in CALLS if stop <= 640]

@@ -9,6 +9,7 @@ import pytest
 
 from prof_analysis.engine.database import connect
 from prof_analysis.engine.tables import documented_tables
+from tests.helpers.slow import quick
 
 RULE = """
     WITH host_call AS (
@@ -51,8 +52,7 @@ RULE = """
 THREADS = 60
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-@pytest.mark.parametrize("tolerance", [0, 5])
+@pytest.mark.parametrize(("seed", "tolerance"), quick([(1, 0), (2, 0), (1, 5), (2, 5)], 3))
 def test_derived_ops_are_those_of_plain_joins(seed: int, tolerance: int) -> None:
     """Few moments, so that spans tie, overlap in part and have no length; calls and hand-overs of one launch or task repeat."""
     chance = random.Random(seed)

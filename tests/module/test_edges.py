@@ -8,6 +8,7 @@ import pytest
 from prof_analysis import open_profile
 from tests.helpers import kineto
 from tests.helpers.chain import built
+from tests.helpers.slow import quick
 from tests.helpers.small_profile import Kernel, Op, Range, write_profile
 
 # A call of Net, from 0 to 100: an op of its own, Linear, ReLU, and in Head an op and Linear.
@@ -105,7 +106,7 @@ def test_a_call_that_began_before_the_recording_leaves_what_it_holds_without_a_p
     assert unplaced(passes(3, begin=begin)) == LEFT_BY_A_BEGINNING[begin]
 
 
-@pytest.mark.parametrize(("form", "end", "cut"), [("kineto", 471, 4), ("mstx", 458, 3)])
+@pytest.mark.parametrize(("form", "end", "cut"), quick([("kineto", 471, 4), ("mstx", 458, 3)], 1))
 def test_a_call_that_ends_after_the_recording_gives_no_modules_to_what_it_holds(
     form: str, end: int, cut: int, tmp_path: Path
 ) -> None:
@@ -117,6 +118,7 @@ def test_a_call_that_ends_after_the_recording_gives_no_modules_to_what_it_holds(
     assert len(warnings) == 1
 
 
+@pytest.mark.slow
 def test_a_call_that_began_before_the_recording_gives_no_modules_to_what_it_holds(tmp_path: Path) -> None:
     write(tmp_path, "kineto", passes(3, begin=15))
     modules, outside, warnings = found(tmp_path)
@@ -125,6 +127,7 @@ def test_a_call_that_began_before_the_recording_gives_no_modules_to_what_it_hold
     assert len(warnings) == 1
 
 
+@pytest.mark.slow
 def test_a_module_that_is_also_called_by_itself_is_no_part_of_a_cut_call(tmp_path: Path) -> None:
     """A loss is of the class of a layer: once at the end is no proof, and between two calls it proves the contrary."""
     spans, ops = passes(1)
@@ -140,6 +143,7 @@ def crossing(end: int) -> Iterable[Range]:
     return (Range("A", 1_000, 1_100), Range("B", 1_050, end))
 
 
+@pytest.mark.slow
 def test_calls_that_cross_are_said_with_the_time_that_both_hold(tmp_path: Path) -> None:
     """Of calls that both hold an op the one that began last has its kernels."""
     ops = [Op("aten::a", at, at + 5, (Kernel("k", 2 * at, 2 * at + 10),)) for at in (1_010, 1_060, 1_110)]

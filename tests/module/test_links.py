@@ -37,6 +37,7 @@ LINEAR = [Op("aten::linear", 100, 200), Op("aten::addmm", 120, 150)]
 FOUND: Rows = [("lost", "derived", "aten::addmm", INSIDE, None)]
 
 
+@pytest.mark.slow
 def test_a_lost_link_is_found_through_the_task_queue(tmp_path: Path) -> None:
     """The launch lies in the run of task 8, which was put in within aten::addmm; the neighbours 7 and 9 lie elsewhere."""
     queues = [
@@ -52,6 +53,7 @@ AUDIT = "SELECT * EXCLUDE (profile, rank_id) FROM module.link_audit"
 ADDS = [Op("aten::add", 100, 120), Op("aten::mul", 130, 150)]
 
 
+@pytest.mark.slow
 def test_links_that_several_queue_threads_mixed_up_are_corrected_and_reported(tmp_path: Path) -> None:
     """The writer paired by position: the first to be taken out with the first to be put in. They are tasks 2 and 1."""
     queues = [Queue(1, (105, 106), (310, 330), dequeue_tid=6), Queue(2, (135, 136), (200, 220), dequeue_tid=5)]
@@ -67,6 +69,7 @@ def test_links_that_several_queue_threads_mixed_up_are_corrected_and_reported(tm
     ]
 
 
+@pytest.mark.slow
 def test_an_audit_judges_every_launch(tmp_path: Path) -> None:
     queues = [Queue(1, (105, 106), (200, 220)), Queue(2, (135, 136), (220, 240))]
     launches = [
@@ -152,6 +155,7 @@ def test_coverage_says_why_kernels_are_not_inside_modules(tmp_path: Path) -> Non
     ]
 
 
+@pytest.mark.slow
 def test_graph_replay_is_said_in_one_line_with_the_remedy(tmp_path: Path) -> None:
     folder = tmp_path / "run_ascend_pt"
     replayed = Kernel("k", 2000, 2030, model=1)

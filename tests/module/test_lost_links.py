@@ -119,6 +119,7 @@ def test_backward_work_without_forward_ops_is_said_with_its_share(
     assert 20 < float(warning.partition("%")[0]) < 80
 
 
+@pytest.mark.slow
 def test_a_trace_without_flows_is_answered_from_the_intervals_of_its_calls(
     whole: Path, expected: dict[tuple[str, str], int], tmp_path: Path
 ) -> None:

@@ -7,6 +7,7 @@ import pytest
 from fixtures.generate import generate
 from fixtures.shape import Shape
 from prof_analysis import open_profile
+from tests.helpers.slow import quick
 
 PLAIN = """
     WITH launch AS (
@@ -46,7 +47,7 @@ PLAIN = """
 """
 
 
-@pytest.mark.parametrize("mode", ["training", "inference"])
+@pytest.mark.parametrize("mode", quick(["training", "inference"], 1))
 def test_rows_are_merged_as_when_lists_are_compared(tmp_path: Path, mode: str) -> None:
     shape = Shape(mode=mode, relaunch=True, gradient_hooks=mode == "training", overlapping_ranges=True)  # type: ignore[arg-type]
     generate(tmp_path, shape, ranks=1)

@@ -3,6 +3,8 @@
 from itertools import count
 from pathlib import Path
 
+import pytest
+
 from prof_analysis import open_profile
 from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 
@@ -50,6 +52,7 @@ class Timeline:
         return statistic(folder)
 
 
+@pytest.mark.slow
 def test_calls_with_other_ops_get_suffixes_in_the_order_of_their_first_call(tmp_path: Path) -> None:
     line = Timeline()
     line.open("Net")
@@ -65,22 +68,7 @@ def test_calls_with_other_ops_get_suffixes_in_the_order_of_their_first_call(tmp_
     ]
 
 
-def test_backward_of_a_nested_module_and_of_a_top_module(tmp_path: Path) -> None:
-    line = Timeline()
-    line.open("Net")
-    (inner,) = line.module("L", "mm")
-    outer = line.op("loss", 10)
-    line.close()
-    line.op("LossBackward", 10, backward_of=outer, tid=2)
-    line.op("MmBackward", 20, backward_of=inner, tid=2)
-    assert line.statistic(tmp_path) == [
-        ("Net", "L", "mm", "MM", 10, 10.0, 1, "mm"),
-        ("", "Net", "loss", "LOSS", 10, 10.0, 1, "loss"),
-        ("", "[Backward]Net", "LossBackward", "LOSSBACKWARD", 10, 10.0, 1, "LossBackward"),
-        ("Net", "[Backward]L", "MmBackward", "MMBACKWARD", 20, 20.0, 1, "MmBackward"),
-    ]
-
-
+@pytest.mark.slow
 def test_a_backward_that_another_interrupts_is_two_runs(tmp_path: Path) -> None:
     """Each run is a call with a sequence of its own: b then a of one call never merge with b, a of an uninterrupted one."""
     line = Timeline()
@@ -101,6 +89,7 @@ def test_a_backward_that_another_interrupts_is_two_runs(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_ops_between_backward_ops_belong_to_no_module(tmp_path: Path) -> None:
     line = Timeline()
     first, second = line.module("L", "a", "b")
@@ -131,6 +120,7 @@ def test_a_module_that_runs_again_inside_a_backward_counts_as_backward(tmp_path:
     ]
 
 
+@pytest.mark.slow
 def test_forty_levels_of_modules_are_all_there(tmp_path: Path) -> None:
     line = Timeline()
     names = [f"Level{n}" for n in range(40)]

@@ -5,6 +5,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -57,6 +58,7 @@ def ops_with_backward(draw: st.DrawFn) -> list[Op]:
 
 @RANDOM
 @given(ops_with_backward(), st.lists(ranges_of_any_shape, max_size=10), st.lists(kernels, max_size=3))
+@pytest.mark.slow
 def test_all_kernel_time_is_somewhere_once(ops: list[Op], ranges: list[Range], unlinked: list[Kernel]) -> None:
     with TemporaryDirectory() as folder:
         write_profile(Path(folder), ops, ranges, unlinked)
@@ -109,6 +111,7 @@ def test_all_kernel_time_is_somewhere_once(ops: list[Op], ranges: list[Range], u
         assert not any(is_backward)
 
 
+@pytest.mark.slow
 def test_a_chosen_step_has_only_the_kernels_and_calls_of_that_step(tmp_path: Path) -> None:
     ops = [
         Op("mm", 110, 120, (kernel(1000, 1),)),
