@@ -53,6 +53,7 @@ def write(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_ops_by_line_add_up_to_all_ops_and_modules(tmp_path: Path) -> None:
     with open_profile(write(tmp_path)) as profile:
         assert [row[2:] for row in rows(arrow_of(profile.op_stats(source_line=True)))] == BY_OP

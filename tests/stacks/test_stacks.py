@@ -13,6 +13,7 @@ from prof_analysis import InputError, Profile, open_profile
 from tests.helpers import kineto
 from tests.helpers.api import rows
 from tests.helpers.frames import arrow_of
+from tests.helpers.slow import quick
 from tests.helpers.small_profile import Frame, Kernel, Op, Range, edit, write_profile
 from tests.sources import test_ascend_text as text
 
@@ -109,7 +110,19 @@ def found(profile: Profile, by: Literal["frame", "stack"]) -> list[tuple[object,
     return [tuple("no host launch" if cell == edge else cell for cell in row[2:]) for row in table]
 
 
-@pytest.mark.parametrize("write", FORMS)
+@pytest.mark.parametrize("write", [with_chains, with_stacks_of_2022, with_stacks_in_text])
+def test_each_form_gives_the_same_stacks(write: Callable[[Path], None], tmp_path: Path) -> None:
+    write(tmp_path)
+    with open_profile(tmp_path) as profile:
+        stacks = """
+            SELECT name, list(frame ORDER BY depth) AS frames FROM trace.op_stack
+            JOIN trace.op USING (op_id) JOIN trace.stack_frame USING (stack_id) GROUP BY ALL ORDER BY ALL
+        """
+        found = rows(profile.sql(stacks, arrow=True))
+    assert found == [(OPS[op].name, STACKS[op]) for op in (2, 0)]
+
+
+@pytest.mark.parametrize("write", quick(FORMS, 1))
 def test_time_by_frame_and_by_stack_adds_up_to_all_kernels(write: Callable[[Path], None], tmp_path: Path) -> None:
     write(tmp_path)
     with open_profile(tmp_path) as profile:
@@ -136,6 +149,7 @@ def test_chains_of_the_same_frames_are_one_stack_and_others_are_not(tmp_path: Pa
     assert frames == [*((0, frame) for frame in DEEP), *((3, frame) for frame in DEEP[::-1])]
 
 
+@pytest.mark.slow
 def test_a_backward_op_has_the_stack_of_its_forward_op(tmp_path: Path) -> None:
     ops = [
         Op("aten::mm", 100, 200, (Kernel("a", 1000, 1100),), sequence_number=7),
@@ -150,6 +164,7 @@ def test_a_backward_op_has_the_stack_of_its_forward_op(tmp_path: Path) -> None:
         ]
 
 
+@pytest.mark.slow
 def test_a_module_has_the_stacks_of_its_forward_and_backward(tmp_path: Path, command: Callable[..., Result]) -> None:
     backward = [
         Op("MmBackward0", 700, 800, (), tid=2, backward_of=0, sequence_number=7),
@@ -176,6 +191,7 @@ def test_stacks_of_a_module_need_modules(tmp_path: Path) -> None:
         profile.stacks()
 
 
+@pytest.mark.slow
 def test_addresses_of_objects_make_no_stacks_of_their_own(tmp_path: Path) -> None:
     ops = [Op("aten::mm", at, at + 10, (Kernel("a", at + 1000, at + 1010),)) for at in (100, 200)]
     frames = [Frame(f"<built-in method mm of Tensor object at 0x7f{at}>", at - 10, at + 20) for at in (100, 200)]
@@ -185,6 +201,7 @@ def test_addresses_of_objects_make_no_stacks_of_their_own(tmp_path: Path) -> Non
         assert found(profile, "stack") == [("train.py(3): main;<built-in method mm of Tensor>", None, 2, 20, 1.0, 0, 2, 20)]
 
 
+@pytest.mark.slow
 def test_a_step_has_its_own_kernels_and_ops(tmp_path: Path) -> None:
     path = write_profile(tmp_path / "a_ascend_pt", OPS, frames=FRAMES, steps=[(1, 0, 250), (2, 250, 1000)])
     assert path.exists()
@@ -210,6 +227,7 @@ def test_the_screen_says_what_has_no_stack(tmp_path: Path, command: Callable[...
     assert "1 stack called ops that launched kernels of 110 ns, of 150 ns in all (73.3%); 1 rank" in result.stdout
 
 
+@pytest.mark.slow
 def test_a_place_that_no_stack_has_is_no_failure(tmp_path: Path, command: Callable[..., Result]) -> None:
     with_frames(tmp_path)
     result = command("stacks", "-d", tmp_path, "--under", "'; DROP")
@@ -218,6 +236,7 @@ def test_a_place_that_no_stack_has_is_no_failure(tmp_path: Path, command: Callab
 
 
 @pytest.mark.parametrize("form", ["db", "text"])
+@pytest.mark.slow
 def test_all_kernel_time_of_alexnet_is_in_one_row_each(realdata: Path, form: str) -> None:
     """Of 860 ops, 316 have a stack of their own, 36 different ones."""
     with open_profile(realdata / "alexnet_ddp_910b" / form / "level1" / "rank0_ascend_pt") as profile:

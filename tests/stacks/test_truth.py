@@ -17,6 +17,7 @@ from fixtures.text_style import TextStyle
 from fixtures.trace import make_rank
 from prof_analysis import open_profile
 from tests.helpers.frames import arrow_of
+from tests.helpers.slow import quick
 
 NPU = Shape(steps=2, layers=1, world=1, pmu=False, communication=False)
 GPU = replace(NPU, task_queue=False, schedule_kernels=False)
@@ -26,7 +27,7 @@ FORMS = [f"{form}, {stacks}" for form in ("db", "text", "kineto") for stacks in 
 Row = tuple[Any, ...]
 
 
-@pytest.fixture(scope="module", params=[*FORMS, *(pytest.param(f"{form}, hard", marks=pytest.mark.slow) for form in FORMS)])
+@pytest.fixture(scope="module", params=quick([*FORMS, *(f"{form}, hard" for form in FORMS)], 1))
 def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Cost]]:
     """The folder of a form of the run, and the truth."""
     form, stacks, *hard = request.param.split(", ")
@@ -88,6 +89,7 @@ def test_time_by_stack_and_by_frame(run: tuple[Path, list[Cost]]) -> None:
     assert found(folder, "frame") == expected_frames(costs, all_ns)
 
 
+@pytest.mark.slow
 def test_chosen_frames(run: tuple[Path, list[Cost]]) -> None:
     folder, costs = run
     all_ns = sum(cost.device_ns for cost in costs)
@@ -101,6 +103,7 @@ def test_chosen_frames(run: tuple[Path, list[Cost]]) -> None:
     assert found(folder, "stack", under="Qwen2MLP") == expected_stacks(inside, all_ns, below)
 
 
+@pytest.mark.slow
 def test_work_of_a_module(run: tuple[Path, list[Cost]]) -> None:
     folder, costs = run
     all_ns = sum(cost.device_ns for cost in costs)
@@ -111,6 +114,7 @@ def test_work_of_a_module(run: tuple[Path, list[Cost]]) -> None:
     assert found(folder, "stack", module="Qwen2MLP/Linear") == expected_stacks(chosen, all_ns)
 
 
+@pytest.mark.slow
 def test_lines_of_ops(run: tuple[Path, list[Cost]]) -> None:
     folder, costs = run
     expected: dict[str | None, int] = defaultdict(int)
