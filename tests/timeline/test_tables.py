@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from prof_analysis import Profile, open_profile
 from prof_analysis.functions.lanes import lanes
 from tests.helpers.small_profile import Kernel, Op, Range, write_profile
@@ -38,6 +40,7 @@ def test_gaps_and_steps_are_those_of_free_time_and_step_time(tmp_path: Path) -> 
         assert answers(profile, "SELECT name, step_id FROM timeline.kernel") == [("c", 8)]
 
 
+@pytest.mark.slow
 def test_tables_of_the_usual_step_are_those_of_all_steps_without_the_others(tmp_path: Path) -> None:
     """The step of middle length is the second; the third begins before the second ends, and has the gap in both."""
     ops = [

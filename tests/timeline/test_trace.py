@@ -145,6 +145,7 @@ def test_the_trace_of_the_sample_has_its_sums(tmp_path: Path) -> None:
     assert rates[-1][1] == 0
 
 
+@pytest.mark.slow
 def test_slices_nest_whatever_shares_the_device(tmp_path: Path) -> None:
     generate(tmp_path, HARD, ranks=1, seed=3)
     with open_profile(tmp_path) as profile:
@@ -222,6 +223,7 @@ def test_ranks_have_a_file_and_a_process_each_and_one_base(tmp_path: Path) -> No
     }
 
 
+@pytest.mark.slow
 def test_several_runs_have_files_of_their_own(tmp_path: Path) -> None:
     for run in ("one", "two"):
         write_profile(tmp_path / run / "a_ascend_pt", [Op("op", 20, 30, (Kernel("k", 2000, 2010),))])
@@ -253,6 +255,7 @@ def test_the_command_names_the_trace_that_it_wrote(tmp_path: Path, command: Call
     assert [path.name for path in file.parent.iterdir()] == [file.name]
 
 
+@pytest.mark.slow
 def test_perfetto_reads_the_same_sums(tmp_path: Path) -> None:
     shell = shutil.which("trace_processor_shell") or shutil.which("trace_processor")
     if shell is None:
@@ -273,6 +276,7 @@ def test_perfetto_reads_the_same_sums(tmp_path: Path) -> None:
     assert [int(value) for value in values] == [0, kernels["kernels"], kernels["duration_ns"], calls["calls"]]
 
 
+@pytest.mark.slow
 def test_a_timeline_needs_no_modules(tmp_path: Path) -> None:
     """The command of modules writes it as the others do, and says what it lacks."""
     write_profile(tmp_path / "0_ascend_pt", [Op("aten::a", 1_000, 1_010, (Kernel("k", 2_000, 2_030),))])
