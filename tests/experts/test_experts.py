@@ -9,6 +9,7 @@ import pytest
 from typer.testing import Result
 
 from prof_analysis import ProfAnalysisWarning, Profile, open_profile
+from prof_analysis.engine.rows_of import Row, rows_of
 from tests.helpers import kineto
 from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 
@@ -101,18 +102,35 @@ def test_the_command_says_what_it_costs_and_what_is_not_known(
         pytest.param("1,4,16,16,32;4,8,16", "1,1", (None, None, None), id="a layout that is not known"),
         pytest.param("x;y", "", (None, None, None), id="no shapes at all"),
         pytest.param("99999999999999999999,8;4,8,16", "1,1", (None, None, None), id="a length that no tensor has"),
-        pytest.param("N/A", "N/A", None, id="Level0"),
+        pytest.param(None, None, None, id="Level0"),
     ],
 )
-def test_rows_and_experts_by_shapes(tmp_path: Path, inputs: str, outputs: str, expected: tuple[Any, ...] | None) -> None:
-    write_rank(tmp_path, 0, [Op("gmm", 110, 120, (grouped(1000, 1100, inputs, outputs),))])
-    with open_profile(tmp_path) as profile:
-        found = profile.rows("SELECT row_count, expert_count, expert_rows FROM experts.shape")
-        (call,) = profile.rows("SELECT duration_ns, row_count, expert_count FROM experts.call")
-    assert [tuple(row.values()) for row in found] == ([] if expected is None else [expected])
-    assert tuple(call.values()) == (100, *(expected or (None, None))[:2])
+def test_rows_and_experts_by_shapes(inputs: str | None, outputs: str | None, expected: tuple[Any, ...] | None) -> None:
+    kernel = {"kernel_id": 1, "input_shapes": inputs, "output_shapes": outputs}
+    found = rows_of("experts.shape", {"trace.grouped_matmul": [{"kernel_id": 1}], "trace.kernel": [kernel]})
+    assert [tuple(row.values())[2:] for row in found] == ([] if expected is None else [expected])
 
 
+def test_a_kernel_without_shapes_has_those_of_its_op_where_that_lists_them_as_kernels_do() -> None:
+    given: dict[str, list[Row]] = {
+        "trace.grouped_matmul": [{"kernel_id": 1}, {"kernel_id": 2}],
+        "trace.kernel": [{"kernel_id": 1}, {"kernel_id": 2}],
+        "module.kernel_op": [{"kernel_id": 1, "op_id": 1}, {"kernel_id": 2, "op_id": 2}],
+        "trace.op": [
+            {"op_id": 1, "name": "aten::_grouped_mm", "input_shapes": "100,8;4,8,16;4"},
+            {"op_id": 2, "name": "other", "input_shapes": "7,8;4,8,16;4"},
+        ],
+        "mfu.op_form": [
+            {"name": "aten::_grouped_mm", "form": "grouped product", "first_at": 1},
+            {"name": "other", "form": "product", "first_at": 1},
+        ],
+    }
+    assert rows_of("experts.shape", given) == [
+        {"input_shapes": "100,8;4,8,16;4", "output_shapes": None, "row_count": 100, "expert_count": 4, "expert_rows": None}
+    ]
+
+
+@pytest.mark.slow
 def test_rows_of_each_expert_where_each_has_a_tensor(tmp_path: Path) -> None:
     calls = [grouped(1000, 1100, "30,8;70,8;8,16;8,16;2"), grouped(1200, 1300, "10,8;90,8;8,16;8,16;2")]
     write_rank(tmp_path, 0, [Op("gmm", 110, 120, tuple(calls))])
@@ -125,6 +143,7 @@ def test_rows_of_each_expert_where_each_has_a_tensor(tmp_path: Path) -> None:
         assert rows(profile, "across.expert_total")[0][-1] == "only one rank of the group is here"
 
 
+@pytest.mark.slow
 def test_ranks_with_different_numbers_of_calls_do_not_pair(tmp_path: Path) -> None:
     for rank in (0, 1):
         calls = tuple(grouped(1000 + 200 * n, 1100 + 200 * n, "64,8;4,8,16") for n in range(2 - rank))
@@ -142,6 +161,7 @@ def test_ranks_with_different_numbers_of_calls_do_not_pair(tmp_path: Path) -> No
     assert (total["time_imbalance"], total["row_imbalance"]) == (200 / 150, 128 / 96)
 
 
+@pytest.mark.slow
 def test_groups_are_compared_each_by_itself(tmp_path: Path) -> None:
     times = {0: 100, 1: 300, 2: 1000, 3: 1000}
     for rank, time in times.items():
@@ -152,6 +172,7 @@ def test_groups_are_compared_each_by_itself(tmp_path: Path) -> None:
     assert [tuple(row.values()) for row in found] == [("0,1", 100, 1.5), ("2,3", 0, 1.0)]
 
 
+@pytest.mark.slow
 def test_grouped_kernels_of_a_gpu(tmp_path: Path) -> None:
     """By name; rows by the op where its inputs say it."""
     names = [
@@ -209,6 +230,7 @@ def test_kernels_of_experts_that_are_no_grouped_matmuls_are_counted_with_their_t
     assert "not counted above: 1 x MoeDistributeDispatchV2, 40 ns" in said
 
 
+@pytest.mark.slow
 def test_a_model_with_fused_kernels_alone_is_answered_with_what_they_have(
     realdata: Path, command: Callable[..., Result]
 ) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from prof_analysis.common.answer_options import Options
-from prof_analysis.engine.rows_of import rows_of
+from prof_analysis.engine.rows_of import Row, rows_of
 
 # Path (counted from 0 as they come), number, is_backward, range, parent range, instance.
 Call = tuple[int, int | None, bool, int, int | None, int]
@@ -36,7 +36,7 @@ def calls(
     Ops have their interval and start; replays, by thread, the op that launched them.
     """
     ops = ops or {}
-    given = {
+    given: dict[str, list[Row]] = {
         "module.interval": [
             {
                 "interval_id": one.id,

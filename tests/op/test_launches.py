@@ -10,6 +10,7 @@ import pytest
 from click.testing import Result
 
 from prof_analysis import InputError, open_profile
+from prof_analysis.engine.rows_of import rows_of
 from tests.helpers.frames import arrow_of
 from tests.helpers.small_profile import Kernel, Op, write_profile
 
@@ -89,6 +90,7 @@ def test_what_an_op_launched_is_its_own_time_and_its_row_has_shapes(tmp_path: Pa
     assert on_host == {"ns": sum(row[3] for row in EXPECTED)}
 
 
+@pytest.mark.slow
 def test_ranks_that_launched_by_other_operators_have_one_row_with_all_of_these(tmp_path: Path) -> None:
     for rank, name in enumerate(("aclnnMm", "MatMul", "aclnnMm")):
         ops = [Op("aten::mm", 0, 100, input_shapes="2,2;\r\n2,2"), Op(name, 10, 20, kernel(5))]
@@ -132,6 +134,7 @@ def test_a_filter_finds_an_op_by_what_it_launched(tmp_path: Path) -> None:
             assert facts_of(found) == [row for row in EXPECTED if row[0] == "aten::convolution_backward"]
 
 
+@pytest.mark.slow
 def test_a_filter_that_fits_no_name_says_so(tmp_path: Path, command: Callable[..., Result]) -> None:
     text = "%_'; DROP TABLE x; --\x1b[2J"
     write_profile(tmp_path / "0_ascend_pt", [Op("aten::mm", 0, 10, kernel(3))])
@@ -185,3 +188,13 @@ def test_rows_are_sorted_by_any_column_and_another_one_is_an_error(tmp_path: Pat
 def test_an_empty_filter_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="filter='': give a part of a name"):
         open_profile(tmp_path, filter="")
+
+
+def test_devices_that_share_a_database_have_one_host() -> None:
+    of_device: dict[str, int | bool | str | list[str] | None] = {
+        "profile": "a_ascend_pt/device_12",
+        "first_device_id": 0,
+        "device_id": 12,
+    }
+    assert rows_of("op.host", {}, of_device) == [{"host_profile": "a_ascend_pt"}]
+    assert rows_of("op.host", {}, {**of_device, "first_device_id": None}) == [{"host_profile": "a_ascend_pt/device_12"}]
