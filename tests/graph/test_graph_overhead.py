@@ -175,6 +175,7 @@ def test_every_column_of_every_call_and_phases_that_add_up(
     ]
 
 
+@pytest.mark.slow
 def test_statistics_of_several_calls_and_where_there_are_none(tmp_path: Path) -> None:
     """Ten replays whose front end takes 10 to 100 ns, and one first call, which Dynamo compiles before it."""
     ops = [
@@ -204,28 +205,3 @@ def test_statistics_of_several_calls_and_where_there_are_none(tmp_path: Path) ->
     write_profile(tmp_path / "without" / "b_ascend_pt", [Op("aten::mm", 0, 10)], rank=None)
     with open_profile(tmp_path / "without") as profile, pytest.raises(InputError, match="no calls of compiled graphs"):
         profile.graph_overhead()
-
-
-def test_a_launch_of_the_engine_counts_for_the_one_call_that_is_in_it(tmp_path: Path) -> None:
-    """Two threads in the engine: at 100..300 and 200..900; a third of whose launch nobody knows which of both it is of."""
-    calls = [(1, 100, 300), (2, 200, 900)]
-    ops = [Op(name, start, end, tid=tid) for tid, start, end in calls for name in (SPACE, RUN, EXECUTE)]
-    launches = [
-        Launch(250, 260, (Kernel("of one of both", 270, 280),), tid=9),
-        Launch(150, 160, (Kernel("of the first", 400, 410),), tid=9),
-        Launch(301, 302, (Kernel("of the second", 350, 360),), tid=9),
-        Launch(901, 902, (Kernel("of none", 903, 904),), tid=9),
-    ]
-    write_profile(tmp_path / "a_ascend_pt", ops, launches=launches)
-    with open_profile(tmp_path) as profile:
-        found = arrow_of(profile.graph_overhead(calls=True)).to_pylist()
-    assert [(row["tid"], row["ge_to_first_kernel_ns"]) for row in found] == [(1, 300), (2, 150)]
-
-
-def test_calls_that_begin_and_end_at_one_moment_are_one_call(tmp_path: Path) -> None:
-    write_profile(
-        tmp_path / "a_ascend_pt", [Op(SPACE, 100, 100), Op(CACHE, 100, 100), Op(SPACE, 100, 200), Op(CACHE, 200, 200)]
-    )
-    with open_profile(tmp_path) as profile:
-        found = arrow_of(profile.graph_overhead(calls=True)).to_pylist()
-    assert [(row["start_ns"], row["inference_ns"]) for row in found] == [(100, 100)]
