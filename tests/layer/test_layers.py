@@ -12,6 +12,7 @@ from prof_analysis import InputError, ProfAnalysisWarning, Profile, open_profile
 from tests.helpers.asking import build_at_once
 from tests.helpers.frames import arrow_of
 from tests.helpers.layers import ATTENTION, BEGIN, DENSE, END, EXPERTS, HEAD, NS, passes
+from tests.helpers.slow import quick
 from tests.helpers.small_profile import Kernel, write_profile
 
 UNFUSED = ["MatMul", "Slice", "RmsNorm", "Slice", "Rope", "Cache", *ATTENTION, "MatMul", "SwiGlu", "MatMul", "AddNorm"]
@@ -98,14 +99,13 @@ NOT_FOUND = {
 }
 
 
-@pytest.fixture(scope="module")
-def ranks(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    sequences = {name: case[0] for name, case in (FOUND | NOT_FOUND).items()}
-    return write(tmp_path_factory.mktemp("layers"), sequences)
+QUICK = ["one_dense", "drafts_once", "last_four", "noise", "mostly_letters"]
 
 
-@pytest.fixture(scope="module")
-def found(ranks: Path) -> Any:
+@pytest.fixture(scope="module", params=quick([QUICK, [*FOUND, *NOT_FOUND]], 0), ids=["some", "all"])
+def found(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    sequences = {name: case[0] for name, case in (FOUND | NOT_FOUND).items() if name in request.param}
+    ranks = write(tmp_path_factory.mktemp("layers"), sequences)
     with pytest.warns(ProfAnalysisWarning, match="no layers were found"), open_profile(ranks, workers=1) as profile:
         build_at_once(profile, "layer-stats", "layer.kernel_layer")
         profile.layer_stats()
@@ -114,8 +114,11 @@ def found(ranks: Path) -> Any:
 
 def test_layers_passes_and_what_is_outside_are_those_of_the_sequence(found: Profile) -> None:
     structures = {row["profile"]: row for row in arrow_of(found.layer_stats("rank")).to_pylist()}
-    assert structures.keys() == {f"{name}_ascend_pt" for name in (*FOUND, *NOT_FOUND)}
+    names = {name.removesuffix("_ascend_pt") for name in structures}
+    assert names in ({*QUICK}, {*FOUND, *NOT_FOUND})
     for name, (types, expected, outside) in FOUND.items():
+        if name not in names:
+            continue
         structure = structures[f"{name}_ascend_pt"]
         assert (passes(found, name), structure["reason"]) == (expected, None), name
         assert tuple(structure[f"{part}_ns"] / NS for part in ("prologue", "between", "epilogue")) == outside, name
@@ -124,6 +127,8 @@ def test_layers_passes_and_what_is_outside_are_those_of_the_sequence(found: Prof
         assert structure["pass_count"] == len(expected), name
         assert structure["layer_count"] - structure["alike_count"] == "".join(expected).count("x"), name
     for name, (types, reason) in NOT_FOUND.items():
+        if name not in names:
+            continue
         structure = structures[f"{name}_ascend_pt"]
         assert structure["reason"].startswith(reason), name
         assert (structure["layer_count"], structure["unstructured_ns"]) == (None, len(types) * NS)
@@ -134,8 +139,7 @@ def test_layers_passes_and_what_is_outside_are_those_of_the_sequence(found: Prof
 def test_a_pass_has_as_many_layers_as_the_model_and_layers_keep_their_numbers_where_the_profile_is_cut(found: Profile) -> None:
     structures = {row["profile"].removesuffix("_ascend_pt"): row for row in arrow_of(found.layer_stats("rank")).to_pylist()}
     columns = ("layer_count", "pass_count", "whole_pass_count", "pass_layer_count", "draft_count")
-    assert {name: tuple(structures[name][column] for column in columns) for name in ("drafts", "drafts_once", "last_four")} == {
-        "drafts": (30, 3, 3, 9, 3),
+    assert {name: tuple(structures[name][column] for column in columns) for name in ("drafts_once", "last_four")} == {
         "drafts_once": (9, 1, 1, 8, 1),
         "last_four": (13, 2, 1, 9, 0),
     }
@@ -143,7 +147,9 @@ def test_a_pass_has_as_many_layers_as_the_model_and_layers_keep_their_numbers_wh
         "SELECT pass, layer FROM layer.pass_layer WHERE profile = 'last_four_ascend_pt'", arrow=True
     ).to_pylist()
     assert [row["layer"] for row in numbers] == [5, 6, 7, 8, *range(9)]
-    assert structures["begins_in_a_layer"]["kernels_of_layers"] == "11 x 8"
+    if "drafts" in structures:
+        assert tuple(structures["drafts"][column] for column in columns) == (30, 3, 3, 9, 3)
+        assert structures["begins_in_a_layer"]["kernels_of_layers"] == "11 x 8"
 
 
 def test_every_column_of_positions_layers_and_passes(found: Profile) -> None:
@@ -174,7 +180,7 @@ def test_every_column_of_positions_layers_and_passes(found: Profile) -> None:
         row["profile"].removesuffix("_ascend_pt"): (row["layer"], row["reason"], row["types"])
         for row in found.sql("FROM layer.pass_layer WHERE kind IS NULL", arrow=True).to_pylist()
     }
-    assert irregular == {
+    expected = {
         "one_dense_once": (0, "goes on with other kernels", ", ".join(["RmsNorm", *DENSE[:-1]])),
         "unfused_once": (0, "begins with other kernels", ", ".join(["RmsNorm", *UNFUSED[:-1]])),
         "cut": (6, "is cut by the end of the profile", ", ".join(["AddNorm", *DENSE[:7]])),
@@ -182,6 +188,8 @@ def test_every_column_of_positions_layers_and_passes(found: Profile) -> None:
         "begins_in_a_layer": (0, "is cut by the beginning of the profile", ", ".join(INDEXED[4:-1])),
         "drafts_once": (8, "goes on with other kernels", ", ".join(["RmsNorm", *INDEXED[:-4], *SAMPLING])),
     }
+    ranks = {row["profile"].removesuffix("_ascend_pt") for row in found.rows("SELECT profile FROM layer.structure")}
+    assert irregular == {name: row for name, row in expected.items() if name in ranks}
 
 
 def test_strewn_kernels_are_extra_and_stay_in_their_layers(found: Profile) -> None:

@@ -28,6 +28,7 @@ MODELS: dict[str, tuple[int, int, int, int, int, str]] = {
 
 
 @pytest.mark.parametrize("path", quick(list(MODELS), 2))
+@pytest.mark.slow
 def test_a_pass_has_the_layers_of_the_model(realdata: Path, path: str) -> None:
     with open_profile(realdata / path) as profile:
         (found,) = arrow_of(profile.layer_stats("rank")).to_pylist()

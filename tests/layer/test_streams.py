@@ -103,6 +103,7 @@ def test_every_column_of_streams_and_of_what_overlaps(found: Profile) -> None:
     assert [row["is_of_model"] for row in streams] == [True, True, False, True]
 
 
+@pytest.mark.slow
 def test_another_device_is_beside(tmp_path: Path) -> None:
     lines = ["Device_id,Name,Type,Accelerator Core,Stream ID,Start Time(us),Duration(us)"]
     for device in (0, 1):
@@ -122,6 +123,7 @@ def test_another_device_is_beside(tmp_path: Path) -> None:
         ("pf_4099tok", 2785, "2, 9", 22, "28 x 3, 46 x 58"),
     ],
 )
+@pytest.mark.slow
 def test_deepseek_has_61_layers_in_one_pass(
     realdata: Path, name: str, kernels: int, streams: str, prologue: int, kernels_of_layers: str
 ) -> None:
