@@ -14,6 +14,7 @@ from prof_analysis import open_profile
 from tests.helpers.api import rows
 from tests.helpers.frames import arrow_of
 from tests.helpers.peer import run_recipe
+from tests.helpers.slow import quick
 from tests.helpers.small_profile import Kernel, Op, Range, write_profile
 
 SMALL = Kernel("add_1", 0, 10, type="Add", inputs="2", types="FLOAT")
@@ -27,6 +28,7 @@ KERNELS = [
 OPS = [Op("aten::add", 0, 10, tuple(KERNELS[:5])), Op("aten::gather", 20, 30, tuple(KERNELS[5:]))]
 
 
+@pytest.mark.slow
 def test_each_name_and_each_shape_is_a_row_with_its_spread(tmp_path: Path) -> None:
     write_profile(tmp_path / "a_ascend_pt", OPS, [Range("Net", 15, 40)])
     with open_profile(tmp_path) as profile:
@@ -71,7 +73,7 @@ compute 240 ns in 6 kernels; communication 90 ns in 1 kernel; 1 rank
 }
 
 
-@pytest.mark.parametrize("by", SCREENS)
+@pytest.mark.parametrize("by", quick(SCREENS, 0))
 def test_the_screen_of_each_row(tmp_path: Path, command: Callable[..., Result], by: str) -> None:
     write_profile(tmp_path / "a_ascend_pt", OPS)
     result = command("kernel-stats", "-d", tmp_path, "--by", by, "--filter", "gather")
@@ -81,6 +83,7 @@ def test_the_screen_of_each_row(tmp_path: Path, command: Callable[..., Result], 
     ]
 
 
+@pytest.mark.slow
 def test_tables_are_written_for_the_rows_that_are_asked(tmp_path: Path, command: Callable[..., Result]) -> None:
     write_profile(tmp_path / "a_ascend_pt", OPS)
     result = command("kernel-stats", "-d", tmp_path, "--by", "shapes", "-o", tmp_path / "out", "--export-type", "csv")

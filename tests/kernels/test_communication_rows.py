@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from prof_analysis import compare, open_profile
 
 HEAD = "Device_id,Task ID,Stream ID,Name,Type,Accelerator Core,Start Time(us),Duration(us)"
@@ -48,6 +50,7 @@ def test_an_operator_counts_once_with_or_without_a_row_of_its_own(tmp_path: Path
     ]
 
 
+@pytest.mark.slow
 def test_a_comparison_counts_an_operator_once(tmp_path: Path) -> None:
     base, new = (write(tmp_path / name, [*OPERATORS, *KERNELS]) for name in ("base", "new"))
     with compare(base, new) as comparison:

@@ -21,6 +21,7 @@ from prof_analysis import ProfAnalysisWarning, Profile, open_profile
 from prof_analysis.common.version import SCHEMA_VERSION
 from tests.helpers.answers import NO_OPERATORS
 from tests.helpers.frames import arrow_of
+from tests.helpers.slow import quick
 from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 
 Rows = list[tuple[Any, ...]]
@@ -125,7 +126,7 @@ REPORTED = """Device_id,OP Type,Core Type,Count,Total Time(us),Min Time(us),Avg 
 """
 
 
-@pytest.mark.parametrize("name", ["op_statistic.csv", "op_statistic_20240101000000.csv"])
+@pytest.mark.parametrize("name", quick(["op_statistic.csv", "op_statistic_20240101000000.csv"], 1))
 def test_op_statistic_alone_answers_with_what_it_has(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text(REPORTED, encoding="utf-8")
     expected = [
@@ -272,6 +273,7 @@ def grouped(table: pa.Table, keys: tuple[str, ...], value: str) -> dict[tuple[An
 
 
 @pytest.mark.parametrize("across_ranks", [False, True])
+@pytest.mark.slow
 def test_statistics_are_those_of_the_kernels_themselves(hard: Profile, across_ranks: bool) -> None:
     rank = () if across_ranks else ("profile",)
     kernels = hard.sql(
@@ -300,6 +302,7 @@ def test_statistics_are_those_of_the_kernels_themselves(hard: Profile, across_ra
     assert found(statistic, 2) == expected(communication, ("type", "group_name"), rank)
 
 
+@pytest.mark.slow
 def test_all_statistics_add_up_to_all_kernel_time_and_all_host_time(hard: Profile) -> None:
     by_kind = "SELECT profile, kind, sum({}) AS ns FROM {} GROUP BY ALL ORDER BY ALL"
     coverage = rows(hard.sql(by_kind.format("kernel_duration_ns", "module.coverage"), arrow=True))
@@ -368,7 +371,7 @@ COLUMNS = {
 OF_BYTES = ["group_label", "group_size", "size_bytes", "algorithm_gb_s", "bus_gb_s"]
 
 
-@pytest.mark.parametrize("analysis", STATISTICS)
+@pytest.mark.parametrize("analysis", quick(STATISTICS, 0))
 def test_a_statistic_is_exported_per_rank_and_over_all_ranks(both: Profile, tmp_path: Path, analysis: str) -> None:
     name, method = STATISTICS[analysis]
     ask: Callable[..., pa.Table] = getattr(both, method)
@@ -429,6 +432,7 @@ def test_what_no_rank_can_answer_is_an_error_with_its_reason(tmp_path: Path, com
     assert not list(tmp_path.rglob("cluster_analysis_output"))
 
 
+@pytest.mark.slow
 def test_a_rank_that_cannot_answer_beside_one_that_can_is_named(tmp_path: Path, command: Callable[..., Result]) -> None:
     write_profile(tmp_path / "a_ascend_pt", unlinked=[reduce(0, 4, "tp")])
     unable = only_unlinked(tmp_path / "b_ascend_pt", rank=1)
@@ -465,7 +469,7 @@ communication 1.80 us in 6 operators of 2 groups; 2 ranks
 }
 
 
-@pytest.mark.parametrize("analysis", SCREENS)
+@pytest.mark.parametrize("analysis", quick(SCREENS, 1))
 def test_the_summary_shows_the_heaviest_rows_over_all_ranks(
     two: Path, tmp_path: Path, command: Callable[..., Result], analysis: str
 ) -> None:
