@@ -33,6 +33,7 @@ def times(folder: Path) -> list[tuple[object, ...]]:
     return [tuple(row.values()) for row in found]
 
 
+@pytest.mark.slow
 def test_an_operator_counts_once_with_or_without_a_row_of_its_own(tmp_path: Path) -> None:
     both = times(write(tmp_path / "both", [*OPERATORS, *KERNELS]))
     assert both == [

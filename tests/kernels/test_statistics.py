@@ -126,7 +126,8 @@ REPORTED = """Device_id,OP Type,Core Type,Count,Total Time(us),Min Time(us),Avg 
 """
 
 
-@pytest.mark.parametrize("name", quick(["op_statistic.csv", "op_statistic_20240101000000.csv"], 1))
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["op_statistic.csv", "op_statistic_20240101000000.csv"])
 def test_op_statistic_alone_answers_with_what_it_has(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text(REPORTED, encoding="utf-8")
     expected = [
@@ -240,6 +241,7 @@ OF_NESTED = [
 ]
 
 
+@pytest.mark.slow
 def test_op_stats_in_every_column(tmp_path: Path) -> None:
     for rank in (0, 1):
         unlinked = [Kernel("lost", 900, 910)]
