@@ -97,7 +97,7 @@ MARKED: dict[str, tuple[dict[str, Any], list[tuple[str, str, int, int]]]] = {
 }
 
 
-@pytest.mark.parametrize(("options", "expected"), quick(MARKED.values(), 4, 12), ids=MARKED)
+@pytest.mark.parametrize(("options", "expected"), quick(MARKED.values(), 12), ids=MARKED)
 def test_what_a_module_is_can_be_chosen(
     tmp_path: Path, options: dict[str, Any], expected: list[tuple[str, str, int, int]]
 ) -> None:
@@ -192,6 +192,7 @@ def test_a_wrong_option_is_named_with_what_it_takes(tmp_path: Path, option: str,
         open_profile(tmp_path, **{option: value})
 
 
+@pytest.mark.slow
 def test_one_domain_may_be_given_as_a_text(tmp_path: Path) -> None:
     ops = [Op("op", 10, 20, (Kernel("k", 200, 203),))]
     write_profile(tmp_path / "a_ascend_pt", ops, [Range("Net", 0, 100, domain="Custom")])

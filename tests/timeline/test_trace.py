@@ -247,6 +247,7 @@ def test_other_answers_have_no_timeline(tmp_path: Path, command: Callable[..., R
             profile.export_table("kernels.statistic", tmp_path, "trace")
 
 
+@pytest.mark.slow
 def test_the_command_names_the_trace_that_it_wrote(tmp_path: Path, command: Callable[..., Result]) -> None:
     write_profile(tmp_path / "a_ascend_pt", [Op("op", 20, 30, (Kernel("k", 2000, 2010),))])
     result = command("free-time", tmp_path, "--export-type", "trace", "-o", tmp_path / "out", "--json")
