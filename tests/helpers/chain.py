@@ -1,16 +1,12 @@
 """Builds one table from given rows of tables far in front of it, by way of all between: cheaper than a whole profile."""
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 
-from prof_analysis.common.answer_options import Variables
 from prof_analysis.engine.rows_of import TEXTS, Row, rows_of
 from prof_analysis.engine.tables import all_tables
 
 
-def built(
-    name: str, given: Mapping[str, Sequence[Row]], variables: Variables = MappingProxyType({})
-) -> list[dict[str, object]]:
+def built(name: str, given: Mapping[str, Sequence[Row]]) -> list[dict[str, object]]:
     """Return the rows of a table; tables of trace that are not given have no rows, all others are built of them."""
     tables = all_tables()
     made: dict[str, Sequence[Row]] = dict(given)
@@ -20,6 +16,6 @@ def built(
         for need in needs:
             if need not in made:
                 made[need] = [] if need.startswith("trace.") else made_of(need)
-        return rows_of(table, {need: made[need] for need in needs}, variables)
+        return rows_of(table, {need: made[need] for need in needs})
 
     return made_of(name)
