@@ -11,6 +11,7 @@ import pytest
 from prof_analysis import InputError, ProfAnalysisWarning, open_profile
 from tests.helpers.frames import arrow_of
 from tests.helpers.kineto import BASE_NS, HEAD, event, flow, kernel, launch, module, op, write_trace
+from tests.helpers.slow import quick
 from tests.helpers.small_profile import Kernel, Op, write_profile
 
 GEMM = "void cutlass::Kernel<float, 4>(Params)"
@@ -70,7 +71,7 @@ def kernels(path: Path, base: int = BASE_NS, **options: Any) -> list[tuple[Any, 
         ]
 
 
-@pytest.mark.parametrize("name", ["trace.json", "host_1.pt.trace.json.gz", "trace_view.json"])
+@pytest.mark.parametrize("name", quick(["trace.json", "host_1.pt.trace.json.gz", "trace_view.json"], 1))
 def test_every_kernel_has_its_module_or_the_reason_why_it_has_none(name: str, tmp_path: Path) -> None:
     write_trace(tmp_path / name, STEP)
     assert kernels(tmp_path) == IN_PLACE
@@ -132,6 +133,7 @@ def test_a_trace_of_2022_has_other_categories_and_whole_microseconds(tmp_path: P
     ]
 
 
+@pytest.mark.slow
 def test_times_of_a_step_add_up_with_copies(tmp_path: Path) -> None:
     write_trace(tmp_path / "trace.json", STEP)
     with open_profile(tmp_path) as profile:
@@ -168,6 +170,7 @@ def test_shapes_and_types_are_lists_of_tensors(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_collectives_are_told_by_operation_and_group(tmp_path: Path) -> None:
     gathered = {"Collective name": "_allgather_base", "Process Group Name": "1"}
     others = [
@@ -192,7 +195,14 @@ def test_collectives_are_told_by_operation_and_group(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "domain", "expected"),
-    [("Module:Linear", "Module", "Linear"), ("layer_0", "layer", "layer_0"), ("forward pass", "forward pass", "forward pass")],
+    quick(
+        [
+            ("Module:Linear", "Module", "Linear"),
+            ("layer_0", "layer", "layer_0"),
+            ("forward pass", "forward pass", "forward pass"),
+        ],
+        0,
+    ),
 )
 def test_ranges_of_a_chosen_name_are_modules(name: str, domain: str, expected: str, tmp_path: Path) -> None:
     mine = event("user_annotation", name, 3_500, 17_500)
@@ -202,6 +212,7 @@ def test_ranges_of_a_chosen_name_are_modules(name: str, domain: str, expected: s
     assert [tuple(row.values()) for row in rows] == [(expected, 11_001), (f"[Backward]{expected}", 20_000)]
 
 
+@pytest.mark.slow
 def test_counters_of_kernels_are_shown(tmp_path: Path) -> None:
     counters = {"est. achieved occupancy %": 31, "blocks per SM": 0.5, "shared memory": 16384}
     occupied = kernel(GEMM, 90_000, 91_000, 80, arguments=counters)
