@@ -208,9 +208,10 @@ def test_both_sources_read_the_same_figures() -> None:
     assert all(set(COLUMNS) <= set(SOURCES[name].RAW_COLUMNS) for name in ("ascend_db", "ascend_text"))
 
 
-@pytest.mark.parametrize(
-    "number", quick(["1e99999999999999999999", "-1e400", "NaN", "Infinity", "9" * 5000, "true", '"x"', "[]"], 2, 4)
-)
+BEYOND = ["1e99999999999999999999", "-1e400", "NaN", "Infinity", "9" * 5000, "true", '"x"', "[]"]
+
+
+@pytest.mark.parametrize("number", quick(BEYOND, 2, 4))
 def test_a_number_beyond_all_bounds_costs_only_its_own_figure(number: str, tmp_path: Path) -> None:
     times = f'{{"Elapse Time(ms)": {number}, "Transit Time(ms)": 1.5}}'
     moved = f'{{"Transit Size(MB)": 2, "Transit Time(ms)": {number}}}'

@@ -14,6 +14,7 @@ from prof_analysis import InputError, ProfAnalysisWarning, Profile, QueryError, 
 from prof_analysis.analyses import ANALYSES
 from prof_analysis.sources.runs import find_runs
 from tests.helpers.asking import build_at_once
+from tests.helpers.frames import arrow_of
 from tests.helpers.places import SAMPLE
 from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 
@@ -209,7 +210,7 @@ def test_the_commands_answer_for_each_run(copies: Path, tmp_path: Path, command:
     assert missing.startswith("run one: 1 of 2 ranks of the job is here; not here: 1")
     with closing(sqlite3.connect(tmp_path / "cluster_analysis_output" / "cluster_analysis.db")) as database:
         ranks = database.execute("SELECT run, rank_id FROM ProfileRank").fetchall()
-        counted = database.execute("SELECT DISTINCT run FROM KernelStatistic ORDER BY run").fetchall()
+        counted = database.execute("SELECT DISTINCT run FROM KernelStatisticAllRanks ORDER BY run").fetchall()
     assert ranks == [("all", 0), ("all", 1), ("one", 0)]
     assert counted == [("all",), ("one",)]
     listed = json.loads(command("ranks", "-d", copies, "--json").stdout)["ranks"]
