@@ -85,6 +85,7 @@ def vector(name: str, start: int, type_: str, pmu: dict[str, float] | None, core
 AT_REST, AT_WORK = {"mac_ratio": 0.0, "mac_time": 0.0, "vec_ratio": 0.6}, {"mac_ratio": 0.0, "mac_time": 4.0, "vec_ratio": 0.1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("others", "expected"),
     [
@@ -119,6 +120,7 @@ def test_kernels_whose_matrix_unit_rests_are_no_matmuls_without_a_formula(
     assert rank["duration_ns"] == 150 + 10 * len(others)
 
 
+@pytest.mark.slow
 def test_flops_without_a_peak_are_in_every_level(tmp_path: Path) -> None:
     """Of FLOAT nobody recorded whether it ran as HF32: its FLOPs are known, its peak is not."""
     kernels = [Matmul(n, s, s + 100, types=t) for n, s, t in (("half", 0, "FLOAT16;FLOAT16"), ("single", 200, "FLOAT;FLOAT"))]
@@ -141,6 +143,7 @@ def test_flops_without_a_peak_are_in_every_level(tmp_path: Path) -> None:
         assert row["efficiency"] == pytest.approx(one / row["possible_flops"])
 
 
+@pytest.mark.slow
 def test_kernels_without_a_formula_appear_with_how_busy_the_matrix_unit_was(
     tmp_path: Path, command: Callable[..., Result]
 ) -> None:

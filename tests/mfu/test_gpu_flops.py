@@ -265,6 +265,7 @@ def test_unknown_flops_have_a_reason(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_kernels_without_ops_have_a_reason(tmp_path: Path) -> None:
     """One before the recording began, and two of a graph that is replayed."""
     events = [
@@ -384,6 +385,7 @@ def test_the_peak_is_that_of_the_data_sheet_without_sparsity(tmp_path: Path) -> 
     ]
 
 
+@pytest.mark.slow
 def test_a_peak_that_the_user_gives_comes_first(tmp_path: Path) -> None:
     events = one_op("aten::mm", inputs([[64, 32], [32, 48]], type_=FP8))
     (row,) = found(tmp_path, events, HEAD, peak_tflops={"fp8": 100.0})
