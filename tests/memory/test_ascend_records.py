@@ -174,6 +174,7 @@ def test_csv_files_have_kib_and_mib_which_become_bytes(tmp_path: Path) -> None:
     assert warnings == ["rows of operator_memory.csv set aside because they have no possible size: 1"]
 
 
+@pytest.mark.slow
 def test_of_two_devices_in_a_database_each_has_its_own_memory(tmp_path: Path) -> None:
     path = write_profile(tmp_path / "a_ascend_pt", [Op("aten::add", 100, 900)], rank=None)
     edit(path, "CREATE TABLE RANK_DEVICE_MAP (rankId, deviceId); INSERT INTO RANK_DEVICE_MAP VALUES (0, 0), (1, 1)")

@@ -23,7 +23,9 @@ MIB = 2**20
     ("folder", "allocated", "active", "reserved"),
     [
         # In bytes: memory_record.csv has 1187.9814453125 and 1452.0 in what it calls MB, which is MiB.
-        pytest.param("alexnet_ddp_910b/db/level1", 1_245_688_832, 1_245_688_832, 1_522_532_352, id="database"),
+        pytest.param(
+            "alexnet_ddp_910b/db/level1", 1_245_688_832, 1_245_688_832, 1_522_532_352, id="database", marks=pytest.mark.slow
+        ),
         pytest.param(
             "alexnet_ddp_910b/text/level1", 1_245_688_832, 1_245_688_832, 1452 * MIB, id="csv", marks=pytest.mark.slow
         ),

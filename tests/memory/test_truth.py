@@ -24,8 +24,8 @@ GPU = replace(NPU, task_queue=False, schedule_kernels=False)
 Row = tuple[Any, ...]
 
 
-SLOW = ("text", "db, hard", "text, hard", "kineto, hard")
-CASES = ["db", "kineto", *(pytest.param(case, marks=pytest.mark.slow) for case in SLOW)]
+SLOW = ("text", "kineto", "db, hard", "text, hard", "kineto, hard")
+CASES = ["db", *(pytest.param(case, marks=pytest.mark.slow) for case in SLOW)]
 
 
 @pytest.fixture(scope="module", params=CASES)

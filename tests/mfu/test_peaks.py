@@ -87,6 +87,7 @@ def test_without_cores_and_clock_the_reason_says_what_to_give(tmp_path: Path, od
     assert peaks(tmp_path, peak_tflops={"fp16": 376})["fp16"] == (376.0, "given for fp16")
 
 
+@pytest.mark.slow
 def test_each_device_of_a_folder_has_its_own_peak(tmp_path: Path) -> None:
     database = write_profile(tmp_path, unlinked=[*kernels(), *kernels(device=1)])
     edit(database, "CREATE TABLE NPU_INFO (id INTEGER, name TEXT); INSERT INTO NPU_INFO VALUES (0, 'a'), (1, 'b');")

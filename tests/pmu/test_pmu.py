@@ -542,6 +542,7 @@ def test_the_summary_and_the_tables_that_are_written(small: Path, tmp_path: Path
         profile.pmu_stats("x")
 
 
+@pytest.mark.slow
 def test_counters_over_all_ranks_are_means_by_the_time_of_the_core(tmp_path: Path) -> None:
     """A rank of which only the core's time was recorded takes no part in a ratio that it lacks."""
     used: dict[str, float] = {"aic_total_time": 500, "aic_total_cycles": 100}
