@@ -103,6 +103,7 @@ def test_numbers_of_the_newer_form_have_the_device_in_them(tmp_path: Path) -> No
     assert kernels_of(tmp_path, events) == [("kernel_at_100", 2), ("kernel_at_105", 3)]
 
 
+@pytest.mark.slow
 def test_a_trace_of_2023_keeps_all_that_the_profiler_counts_as_computing(realdata: Path) -> None:
     """274 kernels, 1,788.267 us: the tasks inside the 274 intervals of its own analysis; 2 more tasks are copies."""
     with open_profile(realdata / "trace_alone_2023") as profile:

@@ -90,6 +90,7 @@ def test_a_trace_without_ops_has_all_kernels(has_calls: bool, reason: str, tmp_p
             getattr(profile, command.replace("-", "_"))()
 
 
+@pytest.mark.slow
 def test_inductor_launches_triton_kernels_from_ops_of_its_own(tmp_path: Path) -> None:
     kernel_of = {"kernel_backend": "triton", "kernel_file": "/tmp/c.py", "stream": 7, "grid": "grid(1,)"}
     events = [
@@ -177,6 +178,7 @@ def test_modules_lie_on_the_thread_that_called_them(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", quick([1, 71], 1))
 def test_a_trace_on_demand_names_its_job_after_the_events(size: int, tmp_path: Path) -> None:
     """With ranks as texts, and any number of process groups."""

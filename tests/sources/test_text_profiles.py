@@ -380,7 +380,13 @@ def damaged(rank: Path, damage: Callable[[bytes], bytes], name: str = "trace_vie
 @pytest.mark.parametrize(
     ("name", "damage", "exit_code", "says"),
     [
-        ("trace_view.json", lambda text: text[: len(text) // 2], 0, "warning: {file}: the list of events is not closed"),
+        pytest.param(
+            "trace_view.json",
+            lambda text: text[: len(text) // 2],
+            0,
+            "warning: {file}: the list of events is not closed",
+            marks=pytest.mark.slow,
+        ),
         ("trace_view.json", lambda _: b"", 2, "error: {folder}: no rank can answer this: {file}: is empty"),
         pytest.param(
             "kernel_details.csv",
