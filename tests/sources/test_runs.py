@@ -107,7 +107,7 @@ def test_one_run_has_no_column_run_and_a_warning_where_a_number_occurs_twice(tmp
     with profile:
         assert profile.runs == ()
         kernels = profile.rows("FROM trace.kernel ORDER BY profile")
-        assert [list(row)[0] for row in kernels] == ["profile", "profile"]
+        assert [next(iter(row)) for row in kernels] == ["profile", "profile"]
         assert [(row["profile"], row["rank_id"]) for row in kernels] == [("a_ascend_pt", 0), ("b_ascend_pt", 0)]
 
 
