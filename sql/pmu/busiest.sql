@@ -62,7 +62,7 @@ kernel AS (
         busy.core_ns,
         critical.critical_ns,
         least(busy.busiest, 1) AS busiest,
-        least(busy.other, 1) AS other,
+        least(coalesce(busy.other, 0), 1) AS other,
         if(
             inputs.bytes + outputs.bytes + bandwidth.bytes_per_us IS NULL,
             NULL,
@@ -99,7 +99,7 @@ summed_kernel AS (
         sum(round(core_ns)::BIGINT)::BIGINT AS core_ns,
         sum(critical_ns)::BIGINT AS critical_ns,
         sum(round(critical_ns * busiest)::BIGINT)::BIGINT AS busy_ns,
-        coalesce(sum(round(critical_ns * other)::BIGINT), 0)::BIGINT AS other_ns,
+        sum(round(critical_ns * other)::BIGINT)::BIGINT AS other_ns,
         coalesce(sum(critical_ns) FILTER (least_ns IS NOT NULL), 0)::BIGINT AS known_ns,
         sum(round(least_ns * critical_ns / duration_ns)::BIGINT) FILTER (critical_ns > 0)::BIGINT AS least_ns
     FROM kernel

@@ -91,3 +91,13 @@ ALL_OUTSIDE = [
     ("communication", OUTSIDE, NOWHERE, 1, 150),
     ("schedule", OUTSIDE, NOWHERE, 1, 7),
 ]
+
+
+# A hand-over and a call of Python, which are no ops.
+HAND_OVERS = """
+INSERT INTO STRING_IDS VALUES (900, 'Enqueue@aclnnMm'), (901, 'nn.Module: Linear_0');
+INSERT INTO PYTORCH_API (startNs, endNs, globalTid, connectionId, name, type) VALUES
+    ('1700000000000000124', '1700000000000000125', 1, 70, 900, 50002),
+    ('1700000000000000124', '1700000000000000125', 1, NULL, 901, 50003);
+INSERT INTO CONNECTION_IDS VALUES (70, 5000);
+"""

@@ -76,6 +76,7 @@ def test_a_block_without_a_thread_finds_its_op_by_name_and_time_on_any_thread_or
     assert warnings == []
 
 
+@pytest.mark.slow
 def test_damaged_rows_are_set_aside_and_the_peak_still_adds_up(tmp_path: Path) -> None:
     path = write_profile(tmp_path / "a_ascend_pt", [Op("aten::add", 100, 900)])
     blocks = [
@@ -173,6 +174,7 @@ def test_csv_files_have_kib_and_mib_which_become_bytes(tmp_path: Path) -> None:
     assert warnings == ["rows of operator_memory.csv set aside because they have no possible size: 1"]
 
 
+@pytest.mark.slow
 def test_of_two_devices_in_a_database_each_has_its_own_memory(tmp_path: Path) -> None:
     path = write_profile(tmp_path / "a_ascend_pt", [Op("aten::add", 100, 900)], rank=None)
     edit(path, "CREATE TABLE RANK_DEVICE_MAP (rankId, deviceId); INSERT INTO RANK_DEVICE_MAP VALUES (0, 0), (1, 1)")
@@ -191,6 +193,7 @@ def test_a_profile_without_records_says_how_to_collect_them(tmp_path: Path) -> N
         profile.memory("block")
 
 
+@pytest.mark.slow
 def test_a_database_of_msprof_alone_has_the_blocks_of_its_events(tmp_path: Path) -> None:
     """Events at one address: a block, another one, and one that was not released; before the first one 100 bytes were there."""
     path = write_profile(tmp_path / "a_ascend_pt", [Op("aten::mm", 100, 900)], [Range("Net", 50, 950)])

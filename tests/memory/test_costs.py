@@ -7,6 +7,7 @@ import pytest
 from prof_analysis.analyses import ANALYSES
 from prof_analysis.engine.planning import make_plan, split_across_ranks
 from prof_analysis.sources import NAMES
+from tests.helpers.slow import quick
 
 # Raw tables and columns of memory, in each source.
 OF_MEMORY = {
@@ -23,7 +24,7 @@ OF_MEMORY = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("source", NAMES.values())
+@pytest.mark.parametrize("source", quick(NAMES.values(), 0))
 def test_no_other_question_stages_records_of_memory(source: str) -> None:
     raw_columns = importlib.import_module(f"prof_analysis.sources.{source}").RAW_COLUMNS
     others = dict.fromkeys(table for name, one in ANALYSES.items() if name not in ("memory", "advise") for table in one.tables)

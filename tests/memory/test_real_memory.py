@@ -23,9 +23,20 @@ MIB = 2**20
     ("folder", "allocated", "active", "reserved"),
     [
         # In bytes: memory_record.csv has 1187.9814453125 and 1452.0 in what it calls MB, which is MiB.
-        pytest.param("alexnet_ddp_910b/db/level1", 1_245_688_832, 1_245_688_832, 1_522_532_352, id="database"),
-        pytest.param("alexnet_ddp_910b/text/level1", 1_245_688_832, 1_245_688_832, 1452 * MIB, id="csv"),
-        pytest.param("alexnet_ddp_910a/text/level1", int(1096.00146484375 * MIB), 1_149_295_104, 1228 * MIB, id="910A"),
+        pytest.param(
+            "alexnet_ddp_910b/db/level1", 1_245_688_832, 1_245_688_832, 1_522_532_352, id="database", marks=pytest.mark.slow
+        ),
+        pytest.param(
+            "alexnet_ddp_910b/text/level1", 1_245_688_832, 1_245_688_832, 1452 * MIB, id="csv", marks=pytest.mark.slow
+        ),
+        pytest.param(
+            "alexnet_ddp_910a/text/level1",
+            int(1096.00146484375 * MIB),
+            1_149_295_104,
+            1228 * MIB,
+            id="910A",
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_the_peak_of_alexnet_is_the_recorded_one_its_parts_add_up_and_equal_ranks_are_equal(
@@ -57,6 +68,7 @@ def test_the_peak_of_alexnet_is_the_recorded_one_its_parts_add_up_and_equal_rank
     assert found == {"blocks": blocks, "with_op": blocks, "outside": 0}
 
 
+@pytest.mark.slow
 def test_blocks_of_alexnet_are_of_the_modules_that_convolve_and_multiply(realdata: Path) -> None:
     with open_profile(realdata / "alexnet_ddp_910b" / "db" / "level1") as profile:
         build_at_once(profile, "memory")
@@ -79,7 +91,7 @@ def test_blocks_of_alexnet_are_of_the_modules_that_convolve_and_multiply(realdat
     "name",
     [
         "h100/gaunernst_bert-small-uncased__1016001",
-        "mi300/normalization_layer_test",
+        pytest.param("mi300/normalization_layer_test", marks=pytest.mark.slow),
         pytest.param("h100/Qwen_Qwen1.5-0.5B-Chat__1016005", marks=pytest.mark.slow),
         pytest.param("mi300/Qwen_Qwen1.5-0.5B-Chat__1016005", marks=pytest.mark.slow),
     ],

@@ -47,6 +47,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]
     return rows
 
 
+@pytest.mark.slow
 def test_busy_cycles_say_the_flops_of_long_groups(found: dict[str, dict[str, Any]]) -> None:
     quarter = 24 * 1800 * 1000 * 16384 // 4
     assert quarter > 256 * 8 * A_ROW
@@ -57,6 +58,7 @@ def test_busy_cycles_say_the_flops_of_long_groups(found: dict[str, dict[str, Any
     assert (full["flops"], full["flops_source"], full["flops_upper_bound"]) == (ALL_ROWS, "counters", None)
 
 
+@pytest.mark.slow
 def test_groups_of_a_token_or_two_have_no_flops_since_the_cube_pads_them(found: dict[str, dict[str, Any]]) -> None:
     """One token is 32 rows by the cycles, and 6656 by the shapes: neither is an answer, the lower one is a bound."""
     row = found["one token"]
@@ -64,12 +66,14 @@ def test_groups_of_a_token_or_two_have_no_flops_since_the_cube_pads_them(found: 
     assert row["flops_upper_bound"] == round(24 * 1800 * 1000 * 0.04 * 16384) < 256 * 8 * A_ROW
 
 
+@pytest.mark.slow
 def test_without_counters_that_tell_all_rows_are_the_bound(found: dict[str, dict[str, Any]]) -> None:
     for name in ("two types", "no ratio", "no counters"):
         row = found[name]
         assert (row["flops"], row["flops_upper_bound"], row["reason"]) == (None, ALL_ROWS, ROWS)
 
 
+@pytest.mark.slow
 def test_sums_hold_what_counters_say_and_name_them(found: dict[str, dict[str, Any]]) -> None:
     rank = found["rank"]
     assert (rank["flops_sources"], rank["reasons"]) == ("counters", ROWS)
@@ -85,6 +89,7 @@ def vector(name: str, start: int, type_: str, pmu: dict[str, float] | None, core
 AT_REST, AT_WORK = {"mac_ratio": 0.0, "mac_time": 0.0, "vec_ratio": 0.6}, {"mac_ratio": 0.0, "mac_time": 4.0, "vec_ratio": 0.1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("others", "expected"),
     [
@@ -119,6 +124,7 @@ def test_kernels_whose_matrix_unit_rests_are_no_matmuls_without_a_formula(
     assert rank["duration_ns"] == 150 + 10 * len(others)
 
 
+@pytest.mark.slow
 def test_flops_without_a_peak_are_in_every_level(tmp_path: Path) -> None:
     """Of FLOAT nobody recorded whether it ran as HF32: its FLOPs are known, its peak is not."""
     kernels = [Matmul(n, s, s + 100, types=t) for n, s, t in (("half", 0, "FLOAT16;FLOAT16"), ("single", 200, "FLOAT;FLOAT"))]
@@ -141,6 +147,7 @@ def test_flops_without_a_peak_are_in_every_level(tmp_path: Path) -> None:
         assert row["efficiency"] == pytest.approx(one / row["possible_flops"])
 
 
+@pytest.mark.slow
 def test_kernels_without_a_formula_appear_with_how_busy_the_matrix_unit_was(
     tmp_path: Path, command: Callable[..., Result]
 ) -> None:

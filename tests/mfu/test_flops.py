@@ -342,6 +342,7 @@ def test_kernels_that_multiply_nothing_have_no_row(found: dict[str, dict[str, An
     assert sorted(found) == [f"kernel_{number:03}" for number in range(len(CASES))]
 
 
+@pytest.mark.slow
 def test_shapes_that_were_not_recorded_are_a_reason(tmp_path: Path) -> None:
     bare = Matmul("bare", 0, 10, inputs="N/A", outputs="N/A", types="N/A")
     write_profile(tmp_path, unlinked=[bare, Matmul("mm", 20, 30, outputs="16,16")])

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from openpyxl import load_workbook
 from typer.testing import Result
 
 from fixtures.generate import generate
@@ -42,6 +41,7 @@ def share(flops: int, duration_ns: int) -> float:
     return flops * 1000 / (PEAK_PER_US * duration_ns)
 
 
+@pytest.mark.slow
 def test_roll_ups_are_sums_over_sums_and_show_what_is_left_out(tmp_path: Path) -> None:
     write_two_layers(tmp_path)
     with open_profile(tmp_path) as profile:
@@ -117,18 +117,17 @@ def test_roll_ups_are_sums_over_sums_and_show_what_is_left_out(tmp_path: Path) -
     ]
 
 
+@pytest.mark.slow
 def test_avg_mfu_is_the_mean_of_ratios_and_only_there_with_a_value(tmp_path: Path) -> None:
     write_two_layers(tmp_path / "a_ascend_pt")
     mean = f"{round((share(FLOPS, 100) + share(FLOPS, 50)) / 2 * 100, 2)}%"
     with open_profile(tmp_path) as profile:
         assert profile.module_stats()["avg_mfu"].fillna("").tolist() == [mean, ""]
         assert profile.table("mfu.module_mfu")["avg_mfu"].tolist() == [mean, ""]
-        (workbook,) = profile.export(tmp_path, "text")
         (written,) = profile.export(tmp_path)
     with closing(sqlite3.connect(written)) as database:
         columns = [row[1] for row in database.execute("PRAGMA table_info(ModuleStatistic)")]
     assert columns[-3:] == ["opCount", "avgMFU", "rankID"]
-    assert [cell.value for cell in load_workbook(workbook)["Rows"][1]][6:] == ["Op Count", "Avg MFU"]
 
 
 def test_the_command_writes_the_tables_and_prints_the_peak(tmp_path: Path, command: Callable[..., Result]) -> None:
@@ -161,8 +160,7 @@ def test_the_command_writes_the_tables_and_prints_the_peak(tmp_path: Path, comma
         ("avg_kernel_duration(ns)", "REAL"), ("op_count", "INTEGER"), ("avg_mfu", "TEXT"),
     ]  # fmt: skip
     with open_profile(tmp_path) as profile:
-        profile.export(tmp_path, "csv", "mfu")
-        for level in ("module", "op", "kernel", "rank"):
+        for level in ("module", "kernel"):
             facts = answer_of(profile, "mfu", 10, by=level).facts
             assert facts["level"] == level
             assert {row["efficiency"] is None for row in facts["heaviest"]} <= {False, level in ("op", "kernel")}
@@ -178,6 +176,7 @@ def test_without_modules_ops_answer(tmp_path: Path) -> None:
             profile.mfu()
 
 
+@pytest.mark.slow
 def test_nothing_is_lost_between_kernels_and_roll_ups(tmp_path: Path) -> None:
     generate(tmp_path, Shape(steps=2, layers=1, gradient_hooks=True), ranks=1, seed=3)
     with open_profile(tmp_path) as profile:
@@ -194,6 +193,7 @@ def test_nothing_is_lost_between_kernels_and_roll_ups(tmp_path: Path) -> None:
     assert (kernels["efficiency"] - mfu).abs().max() < 1e-12
 
 
+@pytest.mark.slow
 def test_figures_over_all_ranks_are_sums_over_sums_also_of_a_rank_whose_flops_take_no_part(tmp_path: Path) -> None:
     """A rank whose time is long and FLOPs are few counts in full; 1 FLOP in a second leaves an MFU of next to 0."""
     tiny: dict[str, Any] = {"inputs": "1,1;1,1", "outputs": "1,1"}
@@ -260,12 +260,3 @@ def test_figures_over_all_ranks_are_sums_over_sums_also_of_a_rank_whose_flops_ta
             "kernel_count": 2,
         },
     ]  # fmt: skip
-
-
-def test_ops_of_equal_time_come_in_the_order_of_their_names(tmp_path: Path) -> None:
-    """And not of the numbers that their names have in a database, which the text export does not have."""
-    names = ("z::mm", "a::mm", "m::mm")
-    ops = [Op(name, 100 * n, 100 * n + 10, (Matmul("mm", 100 * n, 100 * n + 50),)) for n, name in enumerate(names, 1)]
-    write_profile(tmp_path, ops)
-    with open_profile(tmp_path) as profile:
-        assert profile.mfu("op")["op_name"].tolist() == ["a::mm", "m::mm", "z::mm"]

@@ -46,6 +46,7 @@ def test_the_peak_is_that_of_the_cores_the_clock_and_the_data_type(tmp_path: Pat
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("hf32", "operations"), [("YES", 4096), ("NO", 2048)])
 def test_float_has_a_rate_of_its_own(tmp_path: Path, hf32: str, operations: int) -> None:
     """msprof-analyze measures both by that of FP16, and shows a half or a quarter of what they reach."""
@@ -55,6 +56,7 @@ def test_float_has_a_rate_of_its_own(tmp_path: Path, hf32: str, operations: int)
     assert peaks(tmp_path)[data_type] == (24 * 1800 * operations / 1e6, f"info.json.0: 24 cores x 1800 MHz x {operations}")
 
 
+@pytest.mark.slow
 def test_what_the_user_gives_counts_first_then_what_is_published(tmp_path: Path) -> None:
     write_profile(tmp_path, unlinked=kernels())
     write_chip(tmp_path)
@@ -75,6 +77,7 @@ def test_a_wrong_peak_is_refused(tmp_path: Path, wrong: Any) -> None:
         open_profile(tmp_path, peak_tflops=wrong)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("odd", quick(["NA", "-5"], 0))
 def test_without_cores_and_clock_the_reason_says_what_to_give(tmp_path: Path, odd: str) -> None:
     write_profile(tmp_path, unlinked=kernels())
@@ -84,6 +87,7 @@ def test_without_cores_and_clock_the_reason_says_what_to_give(tmp_path: Path, od
     assert peaks(tmp_path, peak_tflops={"fp16": 376})["fp16"] == (376.0, "given for fp16")
 
 
+@pytest.mark.slow
 def test_each_device_of_a_folder_has_its_own_peak(tmp_path: Path) -> None:
     database = write_profile(tmp_path, unlinked=[*kernels(), *kernels(device=1)])
     edit(database, "CREATE TABLE NPU_INFO (id INTEGER, name TEXT); INSERT INTO NPU_INFO VALUES (0, 'a'), (1, 'b');")
@@ -94,6 +98,7 @@ def test_each_device_of_a_folder_has_its_own_peak(tmp_path: Path) -> None:
     assert found.values.tolist() == [[0, 353.8944], [1, 294.912]]
 
 
+@pytest.mark.slow
 def test_the_real_clock_stands_beside_the_rated_one(tmp_path: Path) -> None:
     """A kernel that ran half of its time at 1,800 and half at 900 MHz could do three quarters of its peak."""
     samples = "INSERT INTO AICORE_FREQ VALUES (0, 0, 1800), (0, 150, 900), (0, 400, 1800);"

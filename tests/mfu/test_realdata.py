@@ -14,6 +14,7 @@ LENGTHS = "the lengths of the sequences are not in the shapes"
 PAGED = "the lengths of the sequences in a paged cache are not in the shapes"
 
 
+@pytest.mark.slow
 def test_avg_mfu_of_alexnet_is_that_of_msprof_analyze_8_3(realdata: Path) -> None:
     file = realdata / "expected" / "alexnet_ddp_910b_mstx.msprof-analyze-8.3.0.csv"
     columns = {**PEER_COLUMNS, "avg_mfu": "avgMFU"}

@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from prof_analysis import open_profile
 from tests.helpers.frames import arrow_of
 from tests.helpers.small_profile import Matmul, Op, Range, write_chip, write_profile
@@ -62,16 +64,7 @@ def test_the_flops_of_a_range_go_to_its_matmuls_in_sum(tmp_path: Path) -> None:
     ]
 
 
-def test_odd_messages_are_found_and_change_nothing(tmp_path: Path) -> None:
-    messages = ["12.5-mm", "-12-mm", "mm", "0-mm", "99999999999999999999-mm", "12-"]
-    ops = [Op("aten::mm", 10 * n + 2, 10 * n + 4, (Matmul(f"k{n}", 10 * n, 10 * n + 5, **MATMUL),)) for n in range(6)]
-    write_profile(tmp_path, ops, [recorded(message, 10 * n, 10 * n + 8) for n, message in enumerate(messages)])
-    with open_profile(tmp_path) as profile:
-        assert profile.mfu("kernel")[["flops", "flops_source"]].drop_duplicates().values.tolist() == [[SHAPE_FLOPS, "shapes"]]
-        audit = profile.table("mfu.audit")
-    assert audit[["finding", "name"]].values.tolist() == [["not a recording", message] for message in messages]
-
-
+@pytest.mark.slow
 def test_more_than_possible_is_listed_and_in_no_sum(tmp_path: Path) -> None:
     peak_of_100_ns = 24 * 1800 * 8192 // 10
     ops = [
@@ -111,20 +104,3 @@ def test_more_than_possible_is_listed_and_in_no_sum(tmp_path: Path) -> None:
     ]
     assert operators["kernel_name"].tolist() == ["at its peak"]
     assert modules["avg_mfu"].tolist() == ["200.0%", "100.0%"]  # as msprof-analyze 8.3 has it
-
-
-def test_recorded_rows_of_a_buffer_are_no_more_trusted_than_its_shapes(tmp_path: Path) -> None:
-    """torch_npu multiplies all rows of the input of a grouped matmul with SwiGLU; those of the plain one it takes by group."""
-    about: dict[str, Any] = {"types": "INT8;INT8", "inputs": "96,64;4,64,48"}
-    ops = [
-        Op("npu::swiglu", 10, 20, (Matmul("all rows", 100, 200, type="GroupedMatmulSwigluQuant", outputs="96,24", **about),)),
-        Op("npu::grouped", 30, 40, (Matmul("by group", 300, 400, type="GroupedMatmul", outputs="96,48", **about),)),
-    ]
-    ranges = [recorded("589824-npu_grouped_matmul_swiglu_quant_v2", 5, 25), recorded("24576-npu_grouped_matmul", 28, 45)]
-    write_profile(tmp_path, ops, ranges)
-    with open_profile(tmp_path) as profile:
-        kernels = arrow_of(profile.mfu("kernel")).to_pylist()
-    assert [(row["name"], row["flops"], row["flops_source"], row["flops_upper_bound"]) for row in kernels] == [
-        ("all rows", None, None, 589824),
-        ("by group", 24576, "recorded", None),
-    ]

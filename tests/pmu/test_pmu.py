@@ -91,25 +91,6 @@ def kernel(start: int, duration: int, type_: str, core: str, pmu: dict[str, floa
     return Kernel(f"k{start}", START + start, START + start + duration, type=type_, core=core, pmu=pmu)
 
 
-def test_only_traffic_with_memory_bounds_by_memory(tmp_path: Path) -> None:
-    """What moves within the core, or out of the matrix unit, is no reason to save traffic with memory."""
-    kernels = (
-        kernel(1000, 1000, "MatMulV3", "AI_CORE", aic(1000, 1000, 0.6, 0.1, 0.9, 0.5, 0.2)),
-        kernel(3000, 1000, "MatMulV3", "AI_CORE", aic(1000, 1000, 0.6, 0.1, 0.3, 0.9, 0.2)),
-        kernel(5000, 1000, "MatMulV3", "AI_CORE", aic(1000, 1000, 0.6, 0.1, 0.3, 0.5, 0.9)),
-        kernel(7000, 1000, "Add", "AI_VECTOR_CORE", aiv(1000, 0.6, 0.1, 0.2, 0.9)),
-    )
-    write_profile(tmp_path, [Op("aten::linear", START + 110, START + 120, kernels)], [])
-    with open_profile(tmp_path) as profile:
-        bounds = profile.sql("SELECT name, bound FROM pmu.bound JOIN trace.kernel USING (kernel_id) ORDER BY name", arrow=True)
-    assert bounds.to_pylist() == [
-        {"name": "k1000", "bound": "on chip"},
-        {"name": "k3000", "bound": "memory"},
-        {"name": "k5000", "bound": "on chip"},
-        {"name": "k7000", "bound": "memory"},
-    ]
-
-
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two matmuls, two kernels on vector cores, one on both, two without counters; as a database and as text."""
@@ -235,6 +216,7 @@ MIX_HEADER = (
 )
 
 
+@pytest.mark.slow
 def test_zeros_of_cores_that_were_not_counted_are_no_measurement(tmp_path: Path, command: Callable[..., Result]) -> None:
     """In a captured graph one kind of the cores of a kernel on both shows 0; outside graphs it was counted."""
     write_details(
@@ -278,6 +260,7 @@ def write_details(folder: Path, header: str, *rows: str) -> None:
     (folder / "kernel_details.csv").write_text("\n".join((f"{HEADER},{header}", *rows, "")), encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_any_set_of_metrics_and_chip_gives_what_it_holds(tmp_path: Path) -> None:
     write_details(
         tmp_path / "a_caches_ascend_pt",
@@ -343,11 +326,11 @@ def test_odd_counters_leave_the_others(tmp_path: Path, command: Callable[..., Re
     assert (row["aiv_vec_ratio"], row["aiv_mte2_ratio"], row["known_duration_ns"], row["wait_ns"]) == (0.9, 0.1, 300, 300)
     edit(path, "DROP TABLE TASK_PMU_INFO")
     reason = "no hardware counters (PMU); collect with aic_metrics, such as AiCMetrics.PipeUtilization"
-    for words in (["pmu-stats"], ["module-stats", "--by", "counter"]):
-        result = command(*words, "-d", tmp_path)
-        assert (result.exit_code, result.stderr) == (2, f"error: {tmp_path}: no rank can answer this: {reason}\n")
+    result = command("pmu-stats", "-d", tmp_path)
+    assert (result.exit_code, result.stderr) == (2, f"error: {tmp_path}: no rank can answer this: {reason}\n")
 
 
+@pytest.mark.slow
 def test_times_add_up_to_all_compute_time(tmp_path: Path) -> None:
     generate(tmp_path, Shape(steps=1, layers=1, bare_launches=True), ranks=1)
     with open_profile(tmp_path) as profile:
@@ -367,6 +350,7 @@ def test_times_add_up_to_all_compute_time(tmp_path: Path) -> None:
         assert bounds == row["known_duration_ns"] <= row["duration_ns"]
 
 
+@pytest.mark.slow
 def test_each_level_is_what_its_kernels_give_one_by_one(tmp_path: Path) -> None:
     generate(tmp_path, Shape(steps=1, layers=2), ranks=1)
     with open_profile(tmp_path) as profile:
@@ -486,7 +470,7 @@ def assert_alike(found: dict[Any, dict[str, Any]], expected: dict[Any, dict[str,
             ("alexnet_ddp_910b/text/level1", 33, 187),
             ("qwen3_0.6b_pp2dp2_910b", 35, 2448),
         ],
-        1,
+        0,
     ),
 )
 def test_kernel_types_of_real_profiles_are_what_the_files_give(realdata: Path, folder: str, types: int, kernels: int) -> None:
@@ -499,6 +483,7 @@ def test_kernel_types_of_real_profiles_are_what_the_files_give(realdata: Path, f
     assert (len(rows), sum(row["kernel_count"] for row in rows)) == (types, kernels)
 
 
+@pytest.mark.slow
 def test_modules_of_a_real_profile_are_what_their_kernels_give(realdata: Path) -> None:
     with open_profile(realdata / "alexnet_ddp_910b_mstx", rank_list=[0]) as profile:
         build_at_once(profile, "pmu-stats", "module.kernel")
@@ -557,6 +542,7 @@ def test_the_summary_and_the_tables_that_are_written(small: Path, tmp_path: Path
         profile.pmu_stats("x")
 
 
+@pytest.mark.slow
 def test_counters_over_all_ranks_are_means_by_the_time_of_the_core(tmp_path: Path) -> None:
     """A rank of which only the core's time was recorded takes no part in a ratio that it lacks."""
     used: dict[str, float] = {"aic_total_time": 500, "aic_total_cycles": 100}

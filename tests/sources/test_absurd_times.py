@@ -11,6 +11,7 @@ import pytest
 
 from prof_analysis import open_profile
 from tests.helpers.kineto import BASE_NS, event, kernel, launch, op, write_trace
+from tests.helpers.slow import quick
 from tests.helpers.small_profile import DATABASE, HostCall, Kernel, Op, Range, write_profile
 
 FIRST = 1_767_225_600_000_000_000
@@ -47,20 +48,42 @@ def database(folder: Path, *changes: str, session: tuple[int, int] | None = (FIR
     return folder
 
 
-@pytest.mark.parametrize(
-    ("change", "row"),
-    [
-        ("startNs = 0", ("kernels", LONGER, LENGTH, 1, None)),
-        ("startNs = -5", ("kernels", LONGER, LENGTH, 1, None)),
-        (f"endNs = {LAST_TIME}", ("kernels", LONGER, LENGTH, 1, None)),
-        (f"startNs = -{LAST_TIME}, endNs = {LAST_TIME}", ("kernels", LONGER, LENGTH, 1, None)),
-        ("startNs = -5, endNs = 100", ("kernels", OUTSIDE, LENGTH, 1, 105)),
-        (f"startNs = {LAST_TIME - 10}, endNs = {LAST_TIME}", ("kernels", OUTSIDE, LENGTH, 1, 10)),
-        (f"startNs = startNs - {3 * LENGTH}, endNs = endNs - {3 * LENGTH}", ("kernels", OUTSIDE, LENGTH, 1, 1000)),
-        (f"endNs = startNs + {LENGTH + 1}", ("kernels", LONGER, LENGTH, 1, None)),
-        ("endNs = startNs - 1", ("kernels", EARLIER, None, 1, None)),
-    ],
-)
+# What makes a time absurd, and what is set aside of it.
+ABSURD = [
+    ("startNs = 0", ("kernels", LONGER, LENGTH, 1, None)),
+    ("startNs = -5", ("kernels", LONGER, LENGTH, 1, None)),
+    (f"endNs = {LAST_TIME}", ("kernels", LONGER, LENGTH, 1, None)),
+    (f"startNs = -{LAST_TIME}, endNs = {LAST_TIME}", ("kernels", LONGER, LENGTH, 1, None)),
+    ("startNs = -5, endNs = 100", ("kernels", OUTSIDE, LENGTH, 1, 105)),
+    (f"startNs = {LAST_TIME - 10}, endNs = {LAST_TIME}", ("kernels", OUTSIDE, LENGTH, 1, 10)),
+    (f"startNs = startNs - {3 * LENGTH}, endNs = endNs - {3 * LENGTH}", ("kernels", OUTSIDE, LENGTH, 1, 1000)),
+    (f"endNs = startNs + {LENGTH + 1}", ("kernels", LONGER, LENGTH, 1, None)),
+    ("endNs = startNs - 1", ("kernels", EARLIER, None, 1, None)),
+]
+KEPT = {
+    "at the first edge": f"startNs = {FIRST - 500}, endNs = {FIRST + 500}",
+    "at the last edge": f"startNs = {FIRST + LENGTH - 500}, endNs = {FIRST + LENGTH + 500}",
+    "before by the length": f"startNs = {FIRST - LENGTH}, endNs = {FIRST - LENGTH + 1000}",
+    "all the time": f"startNs = {FIRST}, endNs = {FIRST + LENGTH}",
+}
+
+
+def test_kernels_far_outside_of_the_recording_are_set_aside_and_what_an_edge_cuts_is_kept(tmp_path: Path) -> None:
+    """The kernels of 1001, 1002, ... ns get one absurd time each, those of 1010, 1011, ... ns times at an edge."""
+    absurd = [f"UPDATE TASK SET {change} WHERE rowid = {n}" for n, (change, _) in enumerate(ABSURD, 2)]
+    kept = [f"UPDATE TASK SET {change} WHERE rowid = {n}" for n, change in enumerate(KEPT.values(), 11)]
+    found, durations, warnings = set_aside(database(tmp_path, *absurd, *kept))
+    assert found == [
+        ("kernels", EARLIER, None, 1, None),
+        ("kernels", LONGER, LENGTH, 5, None),
+        ("kernels", OUTSIDE, LENGTH, 3, 105 + 10 + 1007),
+    ]
+    assert durations == [1000, 1000, 1000, 1000, *range(1014, 1020), LENGTH]
+    assert [warning.rpartition(": ")[2] for warning in warnings] == ["1", "5", "3"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("change", "row"), ABSURD)
 def test_a_kernel_far_outside_of_the_recording_is_set_aside(tmp_path: Path, change: str, row: tuple[Any, ...]) -> None:
     found, durations, warnings = set_aside(database(tmp_path, f"UPDATE TASK SET {change} WHERE rowid = 1"))
     assert found == [row]
@@ -69,16 +92,8 @@ def test_a_kernel_far_outside_of_the_recording_is_set_aside(tmp_path: Path, chan
     assert warnings == [f"0_ascend_pt: kernels set aside because {row[1]}{length}: 1"]
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        f"startNs = {FIRST - 500}, endNs = {FIRST + 500}",
-        f"startNs = {FIRST + LENGTH - 500}, endNs = {FIRST + LENGTH + 500}",
-        f"startNs = {FIRST - LENGTH}, endNs = {FIRST - LENGTH + 1000}",
-        f"startNs = {FIRST}, endNs = {FIRST + LENGTH}",
-    ],
-    ids=["at the first edge", "at the last edge", "before by the length", "all the time"],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("change", KEPT.values(), ids=KEPT)
 def test_what_an_edge_cuts_is_kept(tmp_path: Path, change: str) -> None:
     found, durations, warnings = set_aside(database(tmp_path, f"UPDATE TASK SET {change} WHERE rowid = 1"))
     assert (found, len(durations), warnings) == ([], 20, [])
@@ -104,7 +119,10 @@ def test_without_a_statement_most_rows_tell_where_the_recording_is(tmp_path: Pat
     assert set_aside(database(tmp_path / "1", waits, session=None))[0] == []
 
 
-@pytest.mark.parametrize("session", [(0, FIRST + LENGTH), (FIRST, 0), (5, 6), (FIRST, LAST_TIME)])
+SESSIONS = [(0, FIRST + LENGTH), (FIRST, 0), (5, 6), (FIRST, LAST_TIME)]
+
+
+@pytest.mark.parametrize("session", quick([pytest.param(one) for one in SESSIONS], 3))
 def test_a_statement_that_cannot_be_is_not_believed(tmp_path: Path, session: tuple[int, int]) -> None:
     assert set_aside(database(tmp_path / "whole", session=session))[0] == []
     absurd = database(tmp_path / "absurd", "UPDATE TASK SET startNs = 0 WHERE rowid = 1", session=session)
@@ -158,20 +176,37 @@ def raw_kernel(ts: str, dur: str) -> str:
     return f'{json.dumps(place)[:-1]}, "ts": {ts}, "dur": {dur}}}'
 
 
+# Times of a kernel in a trace, and why they are set aside.
+ABSURD_IN_TRACE = [
+    (f"-{BASE_NS // 1000}", "1.0", OUTSIDE),
+    ("4000000000000.0", "1.0", OUTSIDE),
+    ("100.0", "4000000000.0", LONGER),
+    ("1e30", "1.0", "they have no time"),
+    ("9000000000000000.0", "1.0", "they have no time"),
+    ("NaN", "1.0", "they have no time"),
+    ("100.0", "1e30", "they have no time"),
+    ("100.0", "-5", EARLIER),
+]
+
+
+def test_kernels_of_a_trace_with_absurd_times_are_set_aside(tmp_path: Path) -> None:
+    trace_of(tmp_path / "stated", *(raw_kernel(ts, dur) for ts, dur, _ in ABSURD_IN_TRACE))
+    found, durations, warnings = set_aside(tmp_path / "stated")
+    assert [(row[0], row[1], row[3]) for row in found] == [
+        ("kernels and copies", reason, count)
+        for reason, count in ((EARLIER, 1), ("they have no time", 4), (LONGER, 1), (OUTSIDE, 2))
+    ]
+    assert durations == list(range(1000, 1020))
+    assert len(warnings) == 4
+    trace_of(tmp_path / "not stated", raw_kernel(*ABSURD_IN_TRACE[0][:2]), is_stated=False)
+    found, durations, _ = set_aside(tmp_path / "not stated")
+    assert [row[1] for row in found] == [OUTSIDE]
+    assert durations == list(range(1000, 1020))
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("is_stated", [True, False])
-@pytest.mark.parametrize(
-    ("ts", "dur", "reason"),
-    [
-        (f"-{BASE_NS // 1000}", "1.0", OUTSIDE),
-        ("4000000000000.0", "1.0", OUTSIDE),
-        ("100.0", "4000000000.0", LONGER),
-        ("1e30", "1.0", "they have no time"),
-        ("9000000000000000.0", "1.0", "they have no time"),
-        ("NaN", "1.0", "they have no time"),
-        ("100.0", "1e30", "they have no time"),
-        ("100.0", "-5", EARLIER),
-    ],
-)
+@pytest.mark.parametrize(("ts", "dur", "reason"), ABSURD_IN_TRACE)
 def test_a_kernel_of_a_trace_with_absurd_times_is_set_aside(
     tmp_path: Path, ts: str, dur: str, reason: str, is_stated: bool
 ) -> None:
@@ -182,6 +217,7 @@ def test_a_kernel_of_a_trace_with_absurd_times_is_set_aside(
     assert len(warnings) == 1
 
 
+@pytest.mark.slow
 def test_a_trace_states_what_it_recorded(tmp_path: Path) -> None:
     late, cut = kernel("late", 2_000_001, 2_000_002, 99), kernel("cut", LENGTH - 10, LENGTH + 10, 98)
     trace_of(tmp_path / "a", late, cut)
@@ -234,6 +270,7 @@ def test_kernels_of_text_exports_with_absurd_times_are_set_aside(tmp_path: Path)
     assert durations == list(range(1001, 1020))
 
 
+@pytest.mark.slow
 def test_where_one_file_has_an_absurd_time_the_other_tells_it(tmp_path: Path) -> None:
     in_trace = text_of(tmp_path / "trace", [(0, {"dur": "9e15"})])
     found, durations, _ = set_aside(in_trace)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from prof_analysis import open_profile
+from tests.helpers.slow import quick
 
 Event = dict[str, Any]
 
@@ -65,7 +66,7 @@ def test_a_device_whose_processes_are_numbers_put_together_keeps_its_kernels(tmp
     assert kernels_of(tmp_path, device(800, 4376751100, "NPU", 100)) == [("kernel_at_100", None)]
 
 
-@pytest.mark.parametrize(("hardware", "overlap"), [("hardware", "overlap"), (10**30, 10**25), ("800", "4376751100")])
+@pytest.mark.parametrize(("hardware", "overlap"), quick([("hardware", "overlap"), (10**30, 10**25), ("800", "4376751100")], 0))
 def test_process_numbers_that_are_texts_or_huge_still_tell_processes_apart(tmp_path: Path, hardware: Any, overlap: Any) -> None:
     assert kernels_of(tmp_path, device(hardware, overlap, "NPU", 100)) == [("kernel_at_100", None)]
 
@@ -102,6 +103,7 @@ def test_numbers_of_the_newer_form_have_the_device_in_them(tmp_path: Path) -> No
     assert kernels_of(tmp_path, events) == [("kernel_at_100", 2), ("kernel_at_105", 3)]
 
 
+@pytest.mark.slow
 def test_a_trace_of_2023_keeps_all_that_the_profiler_counts_as_computing(realdata: Path) -> None:
     """274 kernels, 1,788.267 us: the tasks inside the 274 intervals of its own analysis; 2 more tasks are copies."""
     with open_profile(realdata / "trace_alone_2023") as profile:

@@ -1,6 +1,7 @@
 """What is found under a path: each rank once, and why a folder says nothing."""
 
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ from tests.helpers.answers import NO_COUNTERS, NO_OPERATORS, NOT_IN_KERNELS, NOT
 from tests.helpers.discovery import OPS, RANGES, identities, write_info
 from tests.helpers.slow import quick
 from tests.helpers.small_profile import Kernel, Op, edit, write_profile
+
+KERNELS = "SELECT profile, duration_ns FROM trace.kernel"
 
 
 def test_a_rank_folder_is_found_by_itself(tmp_path: Path) -> None:
@@ -135,8 +138,8 @@ def test_a_database_of_mindspore_gives_kernels_but_no_ops(tmp_path: Path, comman
         answered_without(*NOT_IN_KERNELS),
     )
     assert "no PYTORCH_API (written by msprof or MindSpore" in rank.missing[0]
-    with open_profile(tmp_path) as profile, pytest.warns(ProfAnalysisWarning, match="no PYTORCH_API"):
-        assert profile.kernels()["name"].tolist() == ["mm_kernel"]
+    with open_profile(tmp_path) as profile:
+        assert profile.rows("SELECT name FROM trace.kernel") == [{"name": "mm_kernel"}]
     said = command("ranks", "-d", tmp_path).stdout
     assert "ascend_mindspore_profiler_4.db" in said
     assert f"\nanswers: {', '.join(answered_by(rank))}\n" in said
@@ -197,8 +200,8 @@ def test_a_path_without_results_says_what_was_looked_for(tmp_path: Path) -> None
 def test_what_this_project_wrote_is_not_taken_for_a_result(tmp_path: Path, command: Callable[..., Result]) -> None:
     write_profile(tmp_path / "a_ascend_pt", OPS, RANGES)
     before = find_ranks(tmp_path)
-    assert command("module-stats", "-d", tmp_path, "--export_type", "db").exit_code == 0
-    assert command("module-stats", "-d", tmp_path / "a_ascend_pt", "--export_type", "db").exit_code == 0
+    assert command("kernel-stats", "-d", tmp_path, "--export_type", "db").exit_code == 0
+    shutil.copytree(tmp_path / "cluster_analysis_output", tmp_path / "a_ascend_pt" / "cluster_analysis_output")
     assert find_ranks(tmp_path) == before
 
 
@@ -256,7 +259,7 @@ def test_a_result_in_a_folder_of_its_own_name_keeps_a_name_of_its_own(tmp_path: 
         with pytest.warns(ProfAnalysisWarning, match="2 folders have rank 0: X_ascend_pt, X_ascend_pt/X_ascend_pt; "):
             profile = open_profile(path)
         with profile:
-            kernels = profile.sql("SELECT profile, count(*) AS kernels FROM module.kernel GROUP BY 1 ORDER BY 1", arrow=True)
+            kernels = profile.sql("SELECT profile, count(*) AS kernels FROM trace.kernel GROUP BY 1 ORDER BY 1", arrow=True)
         assert [tuple(row.values()) for row in kernels.to_pylist()] == list(zip(expected, [1, 2], strict=True))
 
 
@@ -264,7 +267,7 @@ def test_an_empty_folder_around_a_result_of_its_name_hides_nothing(tmp_path: Pat
     write_profile(tmp_path / "X_ascend_pt" / "X_ascend_pt", OPS)
     for given, name in ((tmp_path, "X_ascend_pt/X_ascend_pt"), (tmp_path / "X_ascend_pt", "X_ascend_pt")):
         with open_profile(given) as profile:
-            assert profile.kernels()[["profile", "duration_ns"]].values.tolist() == [[name, 40]]
+            assert profile.rows(KERNELS) == [{"profile": name, "duration_ns": 40}]
             assert (profile.warnings, profile.failures) == ([], [])
 
 
@@ -284,7 +287,7 @@ def test_a_database_makes_any_folder_a_result(tmp_path: Path, name: str) -> None
     (tmp_path / "tree" / "copied").mkdir(parents=True)
     database.rename(tmp_path / "tree" / "copied" / name)
     with open_profile(tmp_path / "tree") as profile:
-        assert profile.kernels()[["profile", "duration_ns"]].values.tolist() == [["copied", 40]]
+        assert profile.rows(KERNELS) == [{"profile": "copied", "duration_ns": 40}]
 
 
 OP_SUMMARY = (
@@ -301,7 +304,7 @@ def test_what_msprof_exported_is_a_result(tmp_path: Path, path: str) -> None:
     output.mkdir(parents=True)
     (output / "op_summary_20260101000000.csv").write_text(OP_SUMMARY, encoding="utf-8")
     with open_profile(tmp_path / path) as profile:
-        found = profile.sql("SELECT name, type, core, start_ns, duration_ns, input_shapes FROM module.kernel", arrow=True)
+        found = profile.sql("SELECT name, type, core, start_ns, duration_ns, input_shapes FROM trace.kernel", arrow=True)
         expected = ("mm_kernel", "MatMulV3", "AI_CORE", 1723000000000000120, 40_000, '"16,16;16,16"')
         assert [tuple(row.values()) for row in found.to_pylist()] == [expected]
 
@@ -458,7 +461,7 @@ def test_a_pipe_in_the_place_of_a_journal_is_no_journal(tmp_path: Path) -> None:
     database = write_profile(tmp_path / "a_ascend_pt", OPS)
     os.mkfifo(f"{database}-wal")
     with open_profile(tmp_path) as profile:
-        assert len(profile.kernels()) == 1
+        assert len(profile.rows(KERNELS)) == 1
 
 
 def test_a_folder_whose_name_is_not_utf_8_is_a_rank(tmp_path: Path, command: Callable[..., Result]) -> None:
@@ -469,7 +472,7 @@ def test_a_folder_whose_name_is_not_utf_8_is_a_rank(tmp_path: Path, command: Cal
         pytest.skip("this file system takes UTF-8 names only")
     assert command("ranks", "-d", tmp_path).stdout.splitlines()[1].startswith("a\\xff_ascend_pt     0")
     with open_profile(tmp_path) as profile:
-        assert profile.kernels()["profile"].tolist() == ["a\\xff_ascend_pt"]
+        assert [row["profile"] for row in profile.rows(KERNELS)] == ["a\\xff_ascend_pt"]
 
 
 def test_a_folder_that_cannot_be_inspected_does_not_stop_the_others(tmp_path: Path) -> None:
@@ -477,7 +480,7 @@ def test_a_folder_that_cannot_be_inspected_does_not_stop_the_others(tmp_path: Pa
     broken = write_profile(tmp_path / "b_ascend_pt", OPS, rank=1).parents[1]
     write_info(broken, experimental={"_mstx_domain_include": [{}]})
     with pytest.warns(ProfAnalysisWarning, match="b_ascend_pt: cannot be inspected"), open_profile(tmp_path) as profile:
-        assert profile.kernels()["profile"].tolist() == ["a_ascend_pt"]
+        assert [row["profile"] for row in profile.rows(KERNELS)] == ["a_ascend_pt"]
 
 
 def test_a_higher_level_is_not_advised_where_only_a_file_is_missing(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ def trace(folder: Path, annotation: str, name: str = GENERIC, collective: str | 
     return write_trace(folder / "rank0.json", events)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("annotation", "expected"),
     [
@@ -47,12 +48,14 @@ def test_a_kernel_named_after_sends_is_what_the_host_calls_it(
     assert [tuple(row.values()) for row in rows] == [expected]
 
 
+@pytest.mark.slow
 def test_what_the_profile_says_of_a_collective_counts_before_the_range_and_the_name(tmp_path: Path) -> None:
     with open_profile(trace(tmp_path, "nccl:all_to_all", collective="_reduce_scatter_base")) as profile:
         rows = profile.rows(QUESTION)
     assert [tuple(row.values()) for row in rows] == [("reducescatter", None)]
 
 
+@pytest.mark.slow
 def test_collectives_that_run_as_sends_are_no_pipeline(tmp_path: Path) -> None:
     with open_profile(trace(tmp_path, "nccl:all_reduce")) as profile:
         rows = profile.rows("SELECT rule, kernel_type, win_ns_per_step FROM advice.finding WHERE time_ns_per_step = 5000")

@@ -9,6 +9,7 @@ import pytest
 from prof_analysis import open_profile
 from tests.helpers.frames import arrow_of
 from tests.helpers.kineto import BASE_NS, HEAD, event, kernel, launch, memory, module, op, write_trace
+from tests.helpers.slow import quick
 
 KERNELS = """
     SELECT kind, name, duration_ns, reason, op_name, if(parent_module = '', module, parent_module || '/' || module) AS module
@@ -71,6 +72,7 @@ def test_an_id_of_the_call_itself_is_no_op(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("has_calls", "reason"), [(True, "launch outside any op"), (False, "cut at the profile edge")])
 def test_a_trace_without_ops_has_all_kernels(has_calls: bool, reason: str, tmp_path: Path) -> None:
     events = [kernel("gemm", 20_000, 30_000, 1), kernel("Memset (Device)", 31_000, 31_500, 2, category="gpu_memset")]
@@ -88,6 +90,7 @@ def test_a_trace_without_ops_has_all_kernels(has_calls: bool, reason: str, tmp_p
             getattr(profile, command.replace("-", "_"))()
 
 
+@pytest.mark.slow
 def test_inductor_launches_triton_kernels_from_ops_of_its_own(tmp_path: Path) -> None:
     kernel_of = {"kernel_backend": "triton", "kernel_file": "/tmp/c.py", "stream": 7, "grid": "grid(1,)"}
     events = [
@@ -121,7 +124,7 @@ OTHERS = {
 }
 
 
-@pytest.mark.parametrize("device", OTHERS)
+@pytest.mark.parametrize("device", quick(OTHERS, 1))
 def test_other_devices_have_categories_of_their_own(device: str, tmp_path: Path) -> None:
     runtime, call, work = OTHERS[device]
     events = [
@@ -157,6 +160,7 @@ def test_what_is_no_work_counts_nowhere(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_modules_lie_on_the_thread_that_called_them(tmp_path: Path) -> None:
     """Two threads run the same model at the same time."""
     events = []
@@ -174,7 +178,8 @@ def test_modules_lie_on_the_thread_that_called_them(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("size", [1, 71])
+@pytest.mark.slow
+@pytest.mark.parametrize("size", quick([1, 71], 1))
 def test_a_trace_on_demand_names_its_job_after_the_events(size: int, tmp_path: Path) -> None:
     """With ranks as texts, and any number of process groups."""
     groups = [
@@ -212,6 +217,7 @@ ALL_REDUCES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ALL_REDUCES)
 def test_collectives_that_engines_bring_along_are_communication(name: str, tmp_path: Path) -> None:
     expected = ALL_REDUCES[name]
@@ -223,6 +229,7 @@ def test_collectives_that_engines_bring_along_are_communication(name: str, tmp_p
             assert arrow_of(profile.communication_stats())["type"].to_pylist() == [expected]
 
 
+@pytest.mark.slow
 def test_ranges_say_who_made_them(tmp_path: Path) -> None:
     events = [
         event("user_annotation", "ProfilerStep#7", 0, 90_000),
@@ -241,6 +248,7 @@ def test_ranges_say_who_made_them(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.slow
 def test_a_blocking_copy_waits_for_the_device(tmp_path: Path) -> None:
     """On ROCm a value is read with hipMemcpyWithStream, which returns when the device has done all before it."""
     events = [
@@ -257,7 +265,7 @@ def test_a_blocking_copy_waits_for_the_device(tmp_path: Path) -> None:
     assert causes == {"waiting in a synchronise": 27_000, "inside an op": 6_000, "between queue and device": 5_000}
 
 
-@pytest.mark.parametrize("space", ["", " "])
+@pytest.mark.parametrize("space", quick(["", " "], 1))
 def test_bytes_of_copies_and_of_memory_are_read_together(space: str, tmp_path: Path) -> None:
     """Copies have "bytes", memory "Bytes": for DuckDB these are one name."""
     events = [

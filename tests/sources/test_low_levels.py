@@ -59,6 +59,7 @@ def test_marks_alone_are_answered(marks: Path) -> None:
     assert (row["message"], row["event_count"], row["device_total_ns"]) == ("step", 1, 100)
 
 
+@pytest.mark.slow
 def test_text_of_level0_answers_without_types_and_shapes(tmp_path: Path, command: Command) -> None:
     generate(tmp_path, Shape(steps=1, layers=1), ranks=1, style=TextStyle(exports="text", level="Level0"))
     (folder,) = tmp_path.iterdir()

@@ -228,6 +228,7 @@ def test_the_sample_has_no_doubt() -> None:
     assert found(JOB)[1:] == ({}, {})
 
 
+@pytest.mark.slow
 def test_real_profiles_have_no_doubt(realdata: Path) -> None:
     for path in sorted({one.parent for one in realdata.rglob("rank*_ascend_pt")}):
         assert found(path)[1:] == ({}, {}), path

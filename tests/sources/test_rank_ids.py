@@ -88,8 +88,8 @@ def test_unnumbered_folders_and_duplicate_ranks_are_all_kept(tmp_path: Path) -> 
         write_profile(tmp_path / f"{folder}_ascend_pt", ops, RANGES, rank=rank)
         expected.append((f"{folder}_ascend_pt", rank, 10 + n))
     with open_profile(tmp_path) as profile:
-        found = arrow_of(profile.kernels()).select(["profile", "rank_id", "duration_ns"])
-        assert [tuple(row.values()) for row in found.to_pylist()] == expected
+        found = profile.rows("SELECT profile, rank_id, duration_ns FROM trace.kernel ORDER BY profile")
+        assert [tuple(row.values()) for row in found] == expected
     with open_profile(tmp_path, rank_list=[0]) as profile:
         assert profile.ranks()["profile"].tolist() == ["a_ascend_pt", "b_ascend_pt"]
 
@@ -265,7 +265,7 @@ def test_a_kernel_without_device_is_not_counted_for_each_device(tmp_path: Path) 
     database = write_profile(tmp_path / "a_ascend_pt", ops, rank=None)  # COMMUNICATION_OP has no deviceId, as of old
     edit(database, "CREATE TABLE RANK_DEVICE_MAP (rankId, deviceId); INSERT INTO RANK_DEVICE_MAP VALUES (8, 0), (9, 1)")
     with open_profile(tmp_path) as profile:
-        assert profile.kernels()["duration_ns"].sum() == 1 + 2 + 100
+        assert profile.rows("SELECT sum(duration_ns)::INTEGER AS ns FROM trace.kernel") == [{"ns": 1 + 2 + 100}]
 
 
 def test_a_kernel_of_a_device_that_the_map_lacks_is_not_lost(tmp_path: Path) -> None:
@@ -273,7 +273,8 @@ def test_a_kernel_of_a_device_that_the_map_lacks_is_not_lost(tmp_path: Path) -> 
     database = write_profile(tmp_path / "a_ascend_pt", ops, rank=None)
     edit(database, "CREATE TABLE RANK_DEVICE_MAP (rankId, deviceId); INSERT INTO RANK_DEVICE_MAP VALUES (8, 0), (9, 1)")
     with open_profile(tmp_path) as profile:
-        assert sorted(profile.kernels()["device_id"]) == [0, 1, 2]
+        found = profile.rows("SELECT device_id FROM trace.kernel ORDER BY device_id")
+        assert [row["device_id"] for row in found] == [0, 1, 2]
 
 
 def test_two_devices_of_a_database_with_a_number_have_the_ranks_of_the_map(tmp_path: Path) -> None:

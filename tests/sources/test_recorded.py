@@ -14,6 +14,7 @@ from prof_analysis.engine.tables import source_tables
 from prof_analysis.sources import SOURCES
 from prof_analysis.sources.ascend_beside.recorded import COLUMNS, STEPS, stage_recorded
 from prof_analysis.sources.remarks import sentences
+from tests.helpers.slow import quick
 
 TABLES = (
     *("reported_communication", "reported_transfer", "reported_link", "reported_step", "reported_kernel_type"),
@@ -166,8 +167,11 @@ NUMBERS = ['"x"', "NaN", "Infinity", "-Infinity", "1e999999999", "1e300", "[]", 
 
 @pytest.mark.parametrize(
     "content",
-    ["", "[]", "7", "{", '{"step1": 7}', '{"step1": {"p2p": [1]}}', '{"step1": {"p2p": {"a@b": 7}}}', "[" * 100_000, "\xff\xfe",
-     '{"step1": {"collective": {"a@b": {"Communication Time Info": 7}}}}', "1" * 5000]
+    quick(
+        ["", "[]", "7", "{", '{"step1": 7}', '{"step1": {"p2p": [1]}}', '{"step1": {"p2p": {"a@b": 7}}}', "[" * 100_000,
+         "\xff\xfe", '{"step1": {"collective": {"a@b": {"Communication Time Info": 7}}}}', "1" * 5000],
+        0, 6, 7, 9,
+    )
 )  # fmt: skip
 def test_a_file_that_is_not_what_its_name_says_is_named_and_left_out(tmp_path: Path, content: str) -> None:
     files = [write(tmp_path, name, content) for name in ("communication.json", "communication_matrix.json")]
@@ -204,7 +208,10 @@ def test_both_sources_read_the_same_figures() -> None:
     assert all(set(COLUMNS) <= set(SOURCES[name].RAW_COLUMNS) for name in ("ascend_db", "ascend_text"))
 
 
-@pytest.mark.parametrize("number", ["1e99999999999999999999", "-1e400", "NaN", "Infinity", "9" * 5000, "true", '"x"', "[]"])
+BEYOND = ["1e99999999999999999999", "-1e400", "NaN", "Infinity", "9" * 5000, "true", '"x"', "[]"]
+
+
+@pytest.mark.parametrize("number", quick(BEYOND, 2, 4))
 def test_a_number_beyond_all_bounds_costs_only_its_own_figure(number: str, tmp_path: Path) -> None:
     times = f'{{"Elapse Time(ms)": {number}, "Transit Time(ms)": 1.5}}'
     moved = f'{{"Transit Size(MB)": 2, "Transit Time(ms)": {number}}}'
@@ -249,7 +256,7 @@ def test_steps_that_a_spreadsheet_saved_are_the_same(tmp_path: Path) -> None:
     assert staged(path)[0]["reported_step"] == [(12, 1_231_290_250, None, None, None, 7_500, None, None, None, STEPS)]
 
 
-@pytest.mark.parametrize("has_group", [True, False])
+@pytest.mark.parametrize("has_group", quick([True, False], 1))
 def test_a_matrix_without_totals_is_that_of_its_operators(tmp_path: Path, has_group: bool) -> None:
     """Writers of 2023 name operators in communication_matrix.json, and no total; some name no group."""
     at, group = ("@7", "7") if has_group else ("", None)

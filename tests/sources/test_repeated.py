@@ -94,6 +94,7 @@ def test_a_task_that_is_described_in_two_ways_is_one_kernel(tmp_path: Path, agai
     assert warnings == [f"1 row of {again}{also} repeats an earlier one and is left out"]
 
 
+@pytest.mark.slow
 def test_equal_ops_and_ranges_of_two_threads_are_two(tmp_path: Path) -> None:
     ops = [Op("mm", 10, 20, (Kernel("mm", 30 + tid, 40 + tid),), tid) for tid in (1, 2)]
     write_profile(tmp_path, ops, [Range("Net", 0, 100, 1), Range("Net", 0, 100, 2)])

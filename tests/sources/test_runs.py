@@ -106,8 +106,9 @@ def test_one_run_has_no_column_run_and_a_warning_where_a_number_occurs_twice(tmp
         profile = open_profile(tmp_path)
     with profile:
         assert profile.runs == ()
-        assert profile.kernels()[["profile", "rank_id"]].values.tolist() == [["a_ascend_pt", 0], ["b_ascend_pt", 0]]
-        assert arrow_of(profile.kernels()).column_names[0] == "profile"
+        kernels = profile.rows("FROM trace.kernel ORDER BY profile")
+        assert [next(iter(row)) for row in kernels] == ["profile", "profile"]
+        assert [(row["profile"], row["rank_id"]) for row in kernels] == [("a_ascend_pt", 0), ("b_ascend_pt", 0)]
 
 
 def test_jobs_that_their_files_name_are_runs(tmp_path: Path) -> None:
@@ -153,6 +154,7 @@ def test_what_a_database_says_of_job_and_host_is_taken_where_no_file_does(tmp_pa
     assert runs_of(tmp_path / "times") == {"run 1": ["a_ascend_pt"], "run 2": ["b_ascend_pt"]}
 
 
+@pytest.mark.slow
 def test_each_real_profile_is_one_run_and_several_below_one_folder_are_several(realdata: Path) -> None:
     jobs = sorted({folder.parent for folder in realdata.rglob("rank0_ascend_pt")} | set(realdata.glob("qwen3_0.6b*")))
     assert len(jobs) > 4
@@ -202,23 +204,16 @@ def test_tables_over_ranks_are_those_of_each_run_alone(copies: Path, commands: t
 
 
 def test_the_commands_answer_for_each_run(copies: Path, tmp_path: Path, command: Callable[..., Result]) -> None:
-    done = command("slow-ranks", "-d", copies, "-o", tmp_path, "--json")
+    done = command("kernel-stats", "-d", copies, "-o", tmp_path, "--json", "--export_type", "db")
     answer = json.loads(done.stdout)
-    assert {run: facts["finding"] for run, facts in answer["runs"].items()} == {"all": "none", "one": "unknown"}
+    assert list(answer["runs"]) == ["all", "one"]
     _, missing = answer["warnings"]
     assert missing.startswith("run one: 1 of 2 ranks of the job is here; not here: 1")
     with closing(sqlite3.connect(tmp_path / "cluster_analysis_output" / "cluster_analysis.db")) as database:
         ranks = database.execute("SELECT run, rank_id FROM ProfileRank").fetchall()
-        findings = database.execute("SELECT run, finding FROM SlowRankFinding").fetchall()
+        counted = database.execute("SELECT DISTINCT run FROM KernelStatisticAllRanks ORDER BY run").fetchall()
     assert ranks == [("all", 0), ("all", 1), ("one", 0)]
-    assert findings == [("all", "none"), ("one", "unknown")]
-    shown = command("kernel-stats", "-d", copies, "-o", tmp_path, "--export_type", "csv").stdout
-    assert [line for line in shown.splitlines() if line.startswith("run ")] == ["run all:", "run one:"]
-    assert shown.count("wrote ") == 2
-    csv = (tmp_path / "cluster_analysis_output" / "kernel_statistic.csv").read_text()
-    assert csv.startswith("run,profile,rank_id,kind,")
-    workbooks = command("kernel-stats", "-d", copies, "-o", tmp_path, "--export_type", "text").stdout.count(".xlsx")
-    assert workbooks == 4, "of three ranks, and over ranks"
+    assert counted == [("all",), ("one",)]
     listed = json.loads(command("ranks", "-d", copies, "--json").stdout)["ranks"]
     assert [(row["run"], row["rank_id"]) for row in listed] == [("all", 0), ("all", 1), ("one", 0)]
     ranks = command("ranks", "-d", copies).stdout.splitlines()[1:4]
@@ -227,10 +222,21 @@ def test_the_commands_answer_for_each_run(copies: Path, tmp_path: Path, command:
     assert "run" not in only_one[0], "one run has no name"
 
 
+@pytest.mark.slow
+def test_the_screen_and_all_exports_answer_for_each_run(copies: Path, tmp_path: Path, command: Callable[..., Result]) -> None:
+    shown = command("kernel-stats", "-d", copies, "-o", tmp_path, "--export_type", "csv").stdout
+    assert [line for line in shown.splitlines() if line.startswith("run ")] == ["run all:", "run one:"]
+    assert shown.count("wrote ") == 2
+    csv = (tmp_path / "cluster_analysis_output" / "kernel_statistic.csv").read_text()
+    assert csv.startswith("run,profile,rank_id,kind,")
+    workbooks = command("kernel-stats", "-d", copies, "-o", tmp_path, "--export_type", "text").stdout.count(".xlsx")
+    assert workbooks == 4, "of three ranks, and over ranks"
+
+
 def test_ranks_that_are_chosen_may_leave_one_run(copies: Path) -> None:
     with open_profile(copies, rank_list=[1]) as profile:
         assert (profile.runs, profile.warnings) == ((), [])
-        assert arrow_of(profile.module_tree()).column_names[0] == "profile"
+        assert arrow_of(profile.kernel_stats()).column_names[0] == "profile"
 
 
 @pytest.fixture
@@ -241,10 +247,10 @@ def two(tmp_path: Path) -> dict[str, Path]:
     return {"before": tmp_path / "x", "after": tmp_path / "y"}
 
 
-def test_runs_with_names_are_side_by_side(two: dict[str, Path], tmp_path: Path) -> None:
+def test_runs_with_names_are_side_by_side(two: dict[str, Path]) -> None:
     with open_profiles(two) as profile:
         assert profile.runs == ("before", "after")
-        assert rows(profile, "SELECT run, profile, rank_id, duration_ns FROM module.kernel") == [
+        assert rows(profile, "SELECT run, profile, rank_id, duration_ns FROM trace.kernel ORDER BY run DESC, rank_id") == [
             ("before", "before/0_ascend_pt", 0, 40),
             ("before", "before/1_ascend_pt", 1, 60),
             ("after", "after/0_ascend_pt", 0, 70),
@@ -259,31 +265,44 @@ def test_runs_with_names_are_side_by_side(two: dict[str, Path], tmp_path: Path) 
             profile.export()
         with profile.only("after"):
             assert rows(profile, "SELECT profile, total_ns FROM kernels.statistic") == [("after/0_ascend_pt", 70)]
-            files = [file.name for file in profile.export(tmp_path, "csv", "step-time")]
-            assert files == ["step_time.csv", "step_communication.csv", "step_copy.csv"]
-        written = (tmp_path / "cluster_analysis_output" / "step_time.csv").read_text().splitlines()
-        assert [line.split(",")[0] for line in written] == ["run", "before", "before", "after"], "all runs are written"
 
 
-def test_a_question_over_two_runs_is_one_file(two: dict[str, Path], tmp_path: Path) -> None:
-    question = tmp_path / "sql" / "runs" / "module_time.sql"
-    question.parent.mkdir(parents=True)
-    question.write_text(
-        "-- One row is a module path with its kernel time before and after, a rank.\n"
-        "--\n"
-        "-- module      VARCHAR  class name of the module\n"
-        "-- before_ns   DOUBLE   mean over the ranks before, ns\n"
-        "-- after_ns    DOUBLE   mean over the ranks after, ns\n"
-        "-- slowest_ns  BIGINT   the longest time of a rank in any run, as across.module says, ns\n"
-        "WITH slowest AS (SELECT module, max(max_ns) AS slowest_ns FROM across.module GROUP BY module)\n"
-        "SELECT module, avg(kernel_duration_ns) FILTER (run = 'before') AS before_ns,\n"
-        "    avg(kernel_duration_ns) FILTER (run = 'after') AS after_ns, any_value(slowest_ns) AS slowest_ns\n"
-        "FROM module.tree\nJOIN slowest USING (module)\nGROUP BY module",
-        encoding="utf-8",
-    )
+@pytest.mark.slow
+def test_of_one_run_all_runs_are_written(two: dict[str, Path], tmp_path: Path) -> None:
+    with open_profiles(two) as profile, profile.only("after"):
+        files = [file.name for file in profile.export(tmp_path, "csv", "kernel-stats")]
+    assert files == ["kernel_statistic.csv", "kernel_statistic_all_ranks.csv"]
+    written = (tmp_path / "cluster_analysis_output" / "kernel_statistic.csv").read_text().splitlines()
+    assert [line.split(",")[0] for line in written] == ["run", "before", "before", "after"]
+
+
+def test_questions_over_two_runs_are_files(two: dict[str, Path], tmp_path: Path) -> None:
+    """One compares the runs; a schema may be called like a run; a table over runs cannot be asked of one."""
+    for name, body in (
+        (
+            "runs/kernel_time",
+            "-- One row is a type of kernels with its time before and after, a rank.\n"
+            "--\n"
+            "-- type        VARCHAR  type\n"
+            "-- before_ns   DOUBLE   mean over the ranks before, ns\n"
+            "-- after_ns    DOUBLE   mean over the ranks after, ns\n"
+            "-- slowest_ns  BIGINT   the longest time of a kernel in any run, as across.kernel_statistic says, ns\n"
+            "WITH slowest AS (SELECT type, max(max_ns) AS slowest_ns FROM across.kernel_statistic GROUP BY type)\n"
+            "SELECT type, avg(total_ns) FILTER (run = 'before') AS before_ns,\n"
+            "    avg(total_ns) FILTER (run = 'after') AS after_ns, min(slowest_ns) AS slowest_ns\n"
+            "FROM kernels.statistic\nJOIN slowest USING (type)\nGROUP BY type",
+        ),
+        ("run_0/x", "-- One row is a number.\n--\n-- n  BIGINT  kernels\nSELECT count(*) AS n FROM trace.kernel"),
+        ("across/y", "-- One row is a number.\n--\n-- n  BIGINT  kernels\nSELECT sum(n)::BIGINT AS n FROM run_0.x"),
+    ):
+        (file := tmp_path / "sql" / f"{name}.sql").parent.mkdir(parents=True)
+        file.write_text(body, encoding="utf-8")
     with open_profiles(two, sql=tmp_path / "sql") as profile:
-        assert rows(profile, "FROM runs.module_time") == [("Net", 50.0, 70.0, 70)]
-        assert profile.table("runs.module_time").columns.tolist() == ["module", "before_ns", "after_ns", "slowest_ns"]
+        with profile.only("before"), pytest.raises(QueryError, match=r"runs\.kernel_time compares runs, and this is asked"):
+            profile.table("runs.kernel_time")
+        assert rows(profile, "FROM runs.kernel_time") == [("Mul", 50.0, 70.0, 70)]
+        assert profile.table("runs.kernel_time").columns.tolist() == ["type", "before_ns", "after_ns", "slowest_ns"]
+        assert rows(profile, "FROM across.y") == [("before", 2), ("after", 1)]
 
 
 @pytest.mark.filterwarnings("ignore::prof_analysis.ProfAnalysisWarning")
@@ -301,6 +320,7 @@ def test_a_run_whose_ranks_fail_is_left_out_and_named(two: dict[str, Path]) -> N
         assert str(two["after"]) in profile.failures[0]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::prof_analysis.ProfAnalysisWarning")
 def test_a_run_of_which_nothing_can_be_read_is_named_and_the_other_answers(two: dict[str, Path], tmp_path: Path) -> None:
     (tmp_path / "z" / "0_ascend_pt").mkdir(parents=True)
@@ -330,35 +350,15 @@ def test_of_a_run_whose_ranks_fail_nothing_is_there(two: dict[str, Path], is_ask
             assert profile.has_answer("kernel-stats")
 
 
-def test_a_table_over_runs_cannot_be_asked_of_one(two: dict[str, Path], tmp_path: Path) -> None:
-    table = tmp_path / "sql" / "runs" / "total.sql"
-    table.parent.mkdir(parents=True)
-    table.write_text("-- One row is a number.\n--\n-- n  BIGINT  kernels\nSELECT count(*) AS n FROM module.kernel", "utf-8")
-    with open_profiles(two, sql=tmp_path / "sql") as profile:
-        with profile.only("before"), pytest.raises(QueryError, match=r"runs\.total compares runs, and this is asked of one"):
-            profile.table("runs.total")
-        assert rows(profile, "FROM runs.total") == [(3,)]
-
-
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::prof_analysis.ProfAnalysisWarning")
 def test_a_run_may_be_compared_with_itself_or_with_one_of_its_ranks(two: dict[str, Path]) -> None:
     for other in (two["before"], two["before"] / "1_ascend_pt"):
         with open_profiles({"a": two["before"], "b": other}) as profile:
             assert len(profile.warnings) == 1
             assert "_ascend_pt: is in the runs a and b, so that they have the same figures" in profile.warnings[0]
-            times = rows(profile, "SELECT run, sum(duration_ns)::BIGINT FROM module.kernel GROUP BY run ORDER BY run")
+            times = rows(profile, "SELECT run, sum(duration_ns)::BIGINT FROM trace.kernel GROUP BY run ORDER BY run")
             assert times == [("a", 100), ("b", 100 if other == two["before"] else 60)]
-
-
-def test_a_schema_may_be_called_like_a_run(two: dict[str, Path], tmp_path: Path) -> None:
-    for name, body in (
-        ("run_0/x", "SELECT count(*) AS n FROM module.kernel"),
-        ("across/y", "SELECT sum(n)::BIGINT AS n FROM run_0.x"),
-    ):
-        (tmp_path / "sql" / name).parent.mkdir(parents=True)
-        (tmp_path / "sql" / f"{name}.sql").write_text(f"-- One row is a number.\n--\n-- n  BIGINT  kernels\n{body}", "utf-8")
-    with open_profiles(two, sql=tmp_path / "sql") as profile:
-        assert rows(profile, "FROM across.y") == [("before", 2), ("after", 1)]
 
 
 @pytest.mark.parametrize(

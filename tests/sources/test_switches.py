@@ -14,6 +14,7 @@ from prof_analysis.common.answer_options import Options
 from prof_analysis.sources.discovery import find_ranks
 from tests.helpers.answers import NOT_IN_ONE_RANK, answered_without
 from tests.helpers.discovery import OPS, RANGES, write_info
+from tests.helpers.slow import quick
 from tests.helpers.small_profile import Frame, Range, write_profile
 
 
@@ -22,9 +23,9 @@ from tests.helpers.small_profile import Frame, Range, write_profile
     [
         ({"activities": ["ProfilerActivity.NPU"]}, {}, "ProfilerActivity.CPU was off"),
         ({"activities": ["ProfilerActivity.CPU"]}, {}, "ProfilerActivity.NPU was off"),
-        ({}, {"_profiler_level": "Level0"}, "profiler_level was Level0"),
+        pytest.param({}, {"_profiler_level": "Level0"}, "profiler_level was Level0", marks=pytest.mark.slow),
         ({}, {"_profiler_level": "Level_none"}, "profiler_level was Level_none"),
-        ({"record_shapes": False}, {}, "record_shapes was off"),
+        pytest.param({"record_shapes": False}, {}, "record_shapes was off", marks=pytest.mark.slow),
     ],
 )
 def test_a_switch_that_was_off_is_named(
@@ -48,14 +49,18 @@ def test_with_all_switches_on_nothing_is_missing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("experimental", "switch"),
-    [
-        ({"_mstx": True}, None),
-        ({"_mstx": False}, "mstx was off"),
-        ({"_mstx_domain_include": ["communication"]}, "the mstx domain filter left out the domain Module"),
-        ({"_mstx_domain_exclude": ["communication", "Module"]}, "the mstx domain filter left out the domain Module"),
-        ({"_mstx_domain_include": ["Module"]}, None),
-        ({"_mstx_domain_exclude": ["communication"]}, None),
-    ],
+    quick(
+        [
+            ({"_mstx": True}, None),
+            ({"_mstx": False}, "mstx was off"),
+            ({"_mstx_domain_include": ["communication"]}, "the mstx domain filter left out the domain Module"),
+            ({"_mstx_domain_exclude": ["communication", "Module"]}, "the mstx domain filter left out the domain Module"),
+            ({"_mstx_domain_include": ["Module"]}, None),
+            ({"_mstx_domain_exclude": ["communication"]}, None),
+        ],
+        1,
+        4,
+    ),
 )
 def test_without_module_ranges_the_switch_that_kept_them_out_is_named(
     tmp_path: Path, command: Callable[..., Result], experimental: dict[str, Any], switch: str | None

@@ -150,6 +150,7 @@ def test_an_object_with_the_list_as_trace_viewers_save_it_is_read_as_the_list_is
                 assert read(gzip.compress(content) if name.endswith("gz") else content, name) == (some, [])
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("size")
 def test_an_object_that_breaks_off_gives_all_events_that_are_whole(read: Read) -> None:
     events = events_named(*NASTY_TEXTS)
@@ -200,7 +201,7 @@ def test_time_stamps_of_any_size_are_those_of_the_file_whether_numbers_or_texts(
     make = random.Random(1)
     of_sizes = [[make.randrange(2 ** (bits - 1), 2**bits) for _ in range(8)] for bits in (1, 20, *range(41, 47), 50, 54, 57)]
     # A file for each size, since digits that one time stamp may lose change how the others are read.
-    for numbers in (*of_sizes, [8796093022207], [8796093022208], [9999999999999], [10**13], [10**14], [10**15]):
+    for numbers in (*of_sizes, [8796093022207], [8796093022208], [10**15]):
         stamps = [f"{number}.{decimals}" for number in numbers for decimals in ("0", "7", "93", "001", "999")]
         content = ", ".join(f'{{"ph": "X", "ts": {quote}{stamp}{quote}}}' for stamp in stamps)
         found, warnings = read(f"[{content}]".encode())
@@ -474,7 +475,7 @@ def check_broken(seed: int, read: Read) -> None:
 @pytest.mark.usefixtures("size")
 @pytest.mark.parametrize("check", [check_cut, check_broken])
 def test_a_damaged_trace_gives_all_that_is_whole(check: Callable[[int, Read], None], read: Read) -> None:
-    for seed in range(8):
+    for seed in range(4):
         check(seed, read)
 
 
