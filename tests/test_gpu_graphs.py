@@ -86,6 +86,7 @@ def test_calls_are_those_of_the_replays(tmp_path: Path) -> None:
     assert coverage.query("kernel_count > 0")["location"].unique().tolist() == ["inside modules"]
 
 
+@pytest.mark.slow
 def test_a_capture_that_lost_launches_leaves_these_kernels_with_their_reason(tmp_path: Path) -> None:
     run, lost = Run(ONE_STREAM[:1]), (4, 12, 13)
     run.write_replays(tmp_path / "rank0.json", 0, [0, 0])
@@ -188,6 +189,7 @@ def test_annotations_name_modules_and_the_capture_their_ops(tmp_path: Path) -> N
     assert [row[1] for row in rows] == [row[1] for row in run.expected()]
 
 
+@pytest.mark.slow
 def test_replayed_modules_are_inside_the_module_that_replays_them(tmp_path: Path) -> None:
     run = Run(ONE_STREAM[:1])
     run.write_replays(tmp_path / "rank0.json", 0, [0, 0], around="Engine")
@@ -232,6 +234,7 @@ def test_captures_are_no_ranks_where_they_lie_beside_traces(tmp_path: Path) -> N
         assert profile.ranks()["profile"].tolist() == ["graph_capture_rank_0.1.pt.trace.json"]
 
 
+@pytest.mark.slow
 def test_ranges_of_record_function_in_a_capture_are_modules_where_their_domain_is_chosen(tmp_path: Path) -> None:
     run = Run(ONE_STREAM[:1])
     run.write_replays(tmp_path / "rank0.json", 0, [0])

@@ -136,6 +136,7 @@ def test_files_hold_names_whole_and_as_text(hostile: Profile, tmp_path: Path, ex
     assert found == names
 
 
+@pytest.mark.slow
 def test_every_name_of_a_database_is_that_of_an_op(tmp_path: Path) -> None:
     write_hostile(tmp_path)
     with open_profile(tmp_path) as profile:

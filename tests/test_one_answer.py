@@ -334,6 +334,7 @@ def launched_in_steps(trace: Path) -> dict[str, list[int]]:
 H100 = "gpu_kineto/h100/Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz"
 
 
+@pytest.mark.slow
 def test_a_step_of_the_h100_has_what_the_host_launched_in_it(realdata: Path) -> None:
     """A step took 47.15 ms for advise and 34.89 for step-time, and had 1,707 kernels for compare: 509 belong to no step."""
     counted = launched_in_steps(realdata / H100)

@@ -110,6 +110,7 @@ def test_what_ranks_wait_for_each_other_in_each_collective(run: Run) -> None:
     assert found == expected
 
 
+@pytest.mark.slow
 def test_how_much_communication_computing_does_not_cover(run: Run) -> None:
     rows = run.profile.rows(f"SELECT rank_id, location, {PATH}, {EXPOSED} FROM communication.exposed")
     found = sorted((tuple(row.values()) for row in rows), key=str)

@@ -200,6 +200,7 @@ def test_the_kernels_of_a_trace_alone_are_those_of_kernel_details(realdata: Path
             assert abs(one["duration_ns"] - other["duration_ns"]) <= 1
 
 
+@pytest.mark.slow
 def test_a_trace_alone_of_an_old_version_has_its_kernels_in_modules(realdata: Path) -> None:
     folder = realdata / "alexnet_ddp_910a" / "text" / "level1" / "rank0_ascend_pt"
     (trace,) = folder.rglob("trace_view.json")

@@ -75,6 +75,7 @@ def test_coverage_is_the_truth(profile: Profile) -> None:
     pd.testing.assert_frame_equal(found, expected, check_dtype=False, check_exact=True)
 
 
+@pytest.mark.slow
 def test_the_sample_is_what_its_script_makes(tmp_path: Path) -> None:
     make_sample(tmp_path)
     for name in FILES_OF_TRUTH:

@@ -283,6 +283,7 @@ def one_type(value: object) -> type:
     return float if isinstance(value, int) else type(value)
 
 
+@pytest.mark.slow
 def test_ends_numbers_and_gzip(tmp_path: Path) -> None:
     output = write(tmp_path, Shape(steps=1, layers=1, mode="inference"), TextStyle(exports="both"))
     text = (output / "trace_view.json").read_bytes()

@@ -7,6 +7,7 @@ import pytest
 from tests.advice.judging import BAD, GOOD, PROFILES, QUICK, faults, findings, judgements
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("profile", [*QUICK[:1], *(pytest.param(one, marks=pytest.mark.slow) for one in QUICK[1:])])
 def test_the_findings_of_a_real_profile_are_judged_and_the_first_ones_are_good(realdata: Path, profile: str) -> None:
     assert list(faults(profile, findings(realdata / profile))) == []

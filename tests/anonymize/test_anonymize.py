@@ -148,6 +148,7 @@ def test_no_export_has_a_secret(both: Both, tmp_path: Path) -> None:
     assert {file.relative_to(tmp_path / "anonymous").parts[0] for file in files} == {"cluster_analysis_output_anonymous"}
 
 
+@pytest.mark.slow
 def test_what_is_in_place_of_secrets(root: Path, store: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ProfAnalysisWarning)

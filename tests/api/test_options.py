@@ -12,6 +12,7 @@ from tests.helpers.slow import quick
 from tests.helpers.small_profile import Frame, Kernel, Launch, Op, Range, write_profile
 
 
+@pytest.mark.slow
 def test_step_id_keeps_the_kernels_whose_op_started_in_the_step(two: Path) -> None:
     with open_profile(two, step_id=7) as profile:
         assert rows(profile.sql("FROM module.coverage WHERE kernel_count > 0", arrow=True)) == [

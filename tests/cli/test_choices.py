@@ -36,6 +36,7 @@ def test_step_id_chooses_kernels_by_the_step_of_their_op(ranks: Path, command: C
     assert net["computing_per_step_ns"] == 1000
 
 
+@pytest.mark.slow
 def test_nesting_tolerance_takes_in_an_op_that_ends_a_little_late(tmp_path: Path, command: Command) -> None:
     write_profile(tmp_path / "a_ascend_pt", [Op("late", 110, 205, (Kernel("k", 1000, 1010),))], RANGES[:1])
     answer = only_json(command("module-stats", "-d", tmp_path, "--json"))

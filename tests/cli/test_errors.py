@@ -73,7 +73,7 @@ def test_an_error_is_one_line_its_exit_code_and_nothing_written(
     assert files_below(top) == before
 
 
-@pytest.mark.parametrize("output", ["notes.txt/x", "notes.txt"])
+@pytest.mark.parametrize("output", ["notes.txt/x", pytest.param("notes.txt", marks=pytest.mark.slow)])
 def test_an_answer_is_shown_also_where_it_cannot_be_written(own_ranks: Path, command: Command, output: str) -> None:
     (own_ranks / "notes.txt").write_text("mine", encoding="utf-8")
     before = files_below(own_ranks)

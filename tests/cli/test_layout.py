@@ -168,7 +168,7 @@ COLOUR = re.compile(r"\x1b\[[0-9;]*m")
         pytest.param({"TERM": "xterm"}, True, True, id="all", marks=pytest.mark.slow),
         pytest.param({"TERM": "xterm", "NO_COLOR": "1"}, False, True, id="NO_COLOR"),
         pytest.param({"TERM": "dumb"}, False, True, id="dumb", marks=pytest.mark.slow),
-        pytest.param({"TERM": "xterm", "PYTHONIOENCODING": "ascii"}, True, False, id="ascii"),
+        pytest.param({"TERM": "xterm", "PYTHONIOENCODING": "ascii"}, True, False, id="ascii", marks=pytest.mark.slow),
     ],
 )
 def test_a_terminal_gets_the_colours_and_signs_that_it_can_show(
@@ -201,6 +201,7 @@ def test_a_pipe_gets_whole_lines_without_signs(
     assert "more column" not in written
 
 
+@pytest.mark.slow
 def test_no_line_is_longer_than_the_terminal_unless_wide(tmp_path: Path) -> None:
     long_name = "Module" + "x" * 100
     write_profile(tmp_path / "a_ascend_pt", OPS, [*RANGES, Range(long_name, 126, 150)])

@@ -4,6 +4,7 @@ import json
 import re
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from prof_analysis.cli import app
@@ -26,6 +27,7 @@ def test_the_bar_is_gone_when_the_answer_is_shown(own_ranks: Path) -> None:
     assert "analysing" not in answer
 
 
+@pytest.mark.slow
 def test_what_is_printed_into_a_pipe_is_never_cut(tmp_path: Path, command: Command) -> None:
     name = "[bold]Module" + "x" * 300
     write_profile(tmp_path / "a_ascend_pt", OPS, [Range(name, 100, 200)])

@@ -56,6 +56,7 @@ def facts(folder: Path) -> tuple[dict[str, Any], list[str]]:
         return found, [str(one) for one in profile.warnings if "the clock of the device" in str(one)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shift", quick([-3 * MS, -700 * US, 3 * MS], 1))
 def test_what_compares_host_and_device_is_as_if_the_clocks_agreed(tmp_path: Path, shift: int) -> None:
     write(tmp_path / "right", -10 * US)  # each kernel begins right at its launch

@@ -195,6 +195,7 @@ def write_text(folder: Path, tasks: Iterable[Task]) -> None:
     (folder / "ASCEND_PROFILER_OUTPUT" / "trace_view.json").write_text(json.dumps(events))
 
 
+@pytest.mark.slow
 def test_a_trace_says_the_same_of_waits_transfers_and_copies(tmp_path: Path) -> None:
     others = [
         ("MEMCPY_ASYNC", 2, 600, 650), ("MEMCPY_ASYNC", 20, 1100, 1200), ("MEMCPY_ASYNC", 22, 1100, 1200),

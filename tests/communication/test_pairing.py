@@ -90,6 +90,7 @@ def test_waits_are_those_of_the_untouched_profile(tmp_path: Path, statements: tu
 WITH_STEPS, WITHOUT, BY_TIMES_ALONE = ((ORDINALS,), 0), ((ORDINALS, NO_STEPS), 0), ((ORDINALS, NO_STEPS, NO_SIZES), HOUR)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.* count for no waiting")
 @pytest.mark.parametrize(
     ("statements", "clock", "dropped"),

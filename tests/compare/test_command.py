@@ -70,6 +70,7 @@ def test_each_column_of_the_screen_is_explained(command: Command, runs: tuple[st
     assert explained()["compare"] <= shown | of_communication | of_memory, "of what no heading says there is nothing to explain"
 
 
+@pytest.mark.slow
 def test_json_has_the_same(command: Command, runs: tuple[str, str]) -> None:
     result = command("compare", *runs, "--json")
     said = json.loads(result.stdout)

@@ -185,6 +185,7 @@ def test_rules_and_names_of_modules_over_runs(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_layer_at_another_place_with_other_ops(tmp_path: Path) -> None:
     base = write_run(tmp_path / "a", [[module("Net", module("A", ("x", 1)), module("L", ("mm", 1), ("add", 1)))]])
     new = write_run(tmp_path / "b", [[module("Net", module("L", ("y", 1)), module("A", ("x", 1)), module("L", ("mm", 1)))]])

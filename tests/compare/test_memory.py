@@ -42,6 +42,7 @@ def found(base: Path, new: Path, **options: Any) -> list[tuple[Any, ...]]:
         return [tuple(row[column] for column in COLUMNS) for row in comparison.rows("FROM runs.memory_comparison")]
 
 
+@pytest.mark.slow
 def test_each_op_has_what_it_allocated_and_what_of_it_lived_at_the_peak(tmp_path: Path) -> None:
     runs = write(tmp_path / "base", 1024, 4096), write(tmp_path / "new", 3072, 5000)
     mm = ("Net[0]", "Layer[0]", "aten::mm", "blocks", 1024, 3072, 2048, 1024, 3072, 2048, 1, 1)

@@ -140,6 +140,7 @@ def test_only_the_slower_module_comes_out(write: Write) -> None:
     assert kernels == [{"type": "Swish", "ns": cost}]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "alias"),
     [

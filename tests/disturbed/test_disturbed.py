@@ -125,6 +125,7 @@ def test_a_cut_of_a_small_database_leaves_each_kernel_where_it_was_or_says_so(tm
     assert misplaced(whole, left) == []
 
 
+@pytest.mark.slow
 def test_without_its_neighbour_no_figure_of_a_small_rank_changes_in_silence(tmp_path: Path) -> None:
     generate(tmp_path, Shape(world=2, steps=1, layers=1, pmu=False), ranks=2)
     before = answers_of(tmp_path, questions=("slow-ranks",))

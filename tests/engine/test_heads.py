@@ -15,7 +15,6 @@ from prof_analysis.engine.statements import sql_folder
 from prof_analysis.engine.table_file import Table, read_table
 from prof_analysis.engine.tables import all_tables, documented_tables, log_tables, source_tables
 from tests.helpers.asking import build_at_once
-from tests.helpers.places import SAMPLE
 from tests.helpers.tables import TABLES, raw_columns
 
 SOURCES = sorted(folder.name for folder in (sql_folder() / "sources").iterdir())
@@ -171,9 +170,9 @@ def head_of(name: str) -> list[tuple[str, str]]:
 
 
 @pytest.fixture(scope="module")
-def compared() -> Iterator[Comparison]:
-    run = SAMPLE / "decoder_training"
-    with pytest.warns(ProfAnalysisWarning, match="is in the runs base and new"), compare(run, run) as comparison:
+def compared(kept: Path, kept_sample: Path) -> Iterator[Comparison]:
+    runs = (kept_sample, kept_sample)
+    with pytest.warns(ProfAnalysisWarning, match="is in the runs base and new"), compare(*runs, cache=kept) as comparison:
         comparison.prepare()
         yield comparison
 

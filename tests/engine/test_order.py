@@ -44,6 +44,7 @@ def test_one_thread_gives_the_same_rows_in_the_same_order(answers: dict[str, lis
     assert exported(threads=1) == answers
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_rows_of_the_file_in_any_order_give_the_same_rows_in_the_same_order(
     tmp_path: Path, answers: dict[str, list[tuple[Any, ...]]], seed: int

@@ -88,6 +88,7 @@ def test_the_guide_runs(tmp_path: Path, command: Command, monkeypatch: pytest.Mo
     assert (tmp_path / "cluster_analysis_output" / "ours_short_kernel.parquet").exists()
 
 
+@pytest.mark.slow
 def test_a_table_of_each_rank_over_ranks_and_behind_another_of_ones_own(tmp_path: Path, profile_folder: Path) -> None:
     write_profile(profile_folder / "1_ascend_pt", OPS[1:], rank=1)
     folder = written(

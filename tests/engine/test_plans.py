@@ -202,6 +202,7 @@ def is_key(condition: str) -> bool:
     return len(sides) == 2 and not all(re.fullmatch(r"\w*tid|(is|has)_\w+", side) for side in sides)
 
 
+@pytest.mark.slow
 def test_no_plan_compares_all_rows_of_two_large_tables(everything: tuple[str, duckdb.DuckDBPyConnection]) -> None:
     source, connection = everything
     assert connection.execute("SELECT count(*) > 300 FROM module.derived_link").fetchall() == [(True,)]

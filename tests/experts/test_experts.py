@@ -76,6 +76,7 @@ def test_what_an_uneven_load_costs(uneven: Path) -> None:
         assert rows(profile, "experts.expert") == []
 
 
+@pytest.mark.slow
 def test_the_command_says_what_it_costs_and_what_is_not_known(
     uneven: Path, tmp_path: Path, command: Callable[..., Result]
 ) -> None:
@@ -205,6 +206,7 @@ def test_a_model_without_experts_is_said_to_have_none(tmp_path: Path) -> None:
         assert len(profile.experts()) == 0
 
 
+@pytest.mark.slow
 def test_kernels_of_experts_that_are_no_grouped_matmuls_are_counted_with_their_time(
     tmp_path: Path, command: Callable[..., Result]
 ) -> None:

@@ -269,6 +269,7 @@ def test_a_profile_that_was_recorded_anew_or_moved(tmp_path: Path) -> None:
     assert len(warnings) == 1
 
 
+@pytest.mark.slow
 def test_a_table_that_another_program_wrote_again_is_no_longer_ours(tmp_path: Path) -> None:
     write_profile(tmp_path / "a_ascend_pt", OPS, RANGES)
     database = export(tmp_path)
@@ -386,6 +387,7 @@ def test_commands_that_make_the_same_file_at_once_all_keep_their_tables_and_a_re
     assert [path.name for path in tmp_path.iterdir()] == ["cluster_analysis.db"]
 
 
+@pytest.mark.slow
 def test_on_a_disk_without_links_the_file_is_made_in_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     refused = []
 

@@ -105,6 +105,7 @@ def test_collapsed_lines_of_several_ranks_begin_with_the_rank(ranks: Path, tmp_p
     ]
 
 
+@pytest.mark.slow
 def test_ranks_of_one_number_stay_apart(tmp_path: Path) -> None:
     for name in ("a", "b"):
         write_profile(tmp_path / f"{name}_ascend_pt", OPS[2:3], rank=0)
@@ -114,6 +115,7 @@ def test_ranks_of_one_number_stay_apart(tmp_path: Path) -> None:
     assert list(read_speedscope(file)) == (["a rank 0", "b rank 0"] if several else ["a_ascend_pt", "b_ascend_pt"])
 
 
+@pytest.mark.slow
 def test_chosen_ops_siblings_steps_and_stacks_are_all_that_is_drawn(tmp_path: Path) -> None:
     """--filter, --instances, --step-id and --under are those of the commands; a step is no frame."""
     ranges = (Range("Net", 100, 400), Range("Layer", 105, 140), Range("Layer", 145, 200))

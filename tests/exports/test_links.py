@@ -40,7 +40,9 @@ def assert_refused(result: Result, link: Path) -> None:
     assert f"error: {link}: {said}\n" in result.stderr
 
 
-@pytest.mark.parametrize("export_type", FORMATS)
+@pytest.mark.parametrize(
+    "export_type", [pytest.param(one, marks=() if one in ("db", "csv") else pytest.mark.slow) for one in FORMATS]
+)
 def test_a_link_in_place_of_the_folder_is_not_followed(
     export_type: str, profile: Path, tmp_path: Path, command: Command
 ) -> None:
@@ -64,6 +66,7 @@ def test_a_link_in_place_of_the_database_is_not_followed_whoever_names_the_folde
     assert files_below(tmp_path / "mine") == before
 
 
+@pytest.mark.slow
 def test_a_link_to_nowhere_makes_no_file_there(profile: Path, tmp_path: Path, command: Command) -> None:
     link = linked(profile / OUTPUT / "cluster_analysis.db", tmp_path / "mine" / "new.db")
     assert_refused(command("module-stats", profile, "--export-type", "db"), link)
@@ -78,6 +81,7 @@ def test_a_link_to_a_database_of_the_profile_changes_no_input(profile: Path, com
     assert database.read_bytes() == before
 
 
+@pytest.mark.slow
 def test_a_link_in_place_of_the_folder_of_workbooks_is_not_followed(profile: Path, tmp_path: Path, command: Command) -> None:
     link = linked(profile / OUTPUT / "ModuleStatistic", tmp_path / "mine")
     assert_refused(command("module-stats", profile, "--export-type", "xlsx"), link)
@@ -92,6 +96,7 @@ def test_a_link_in_place_of_a_file_is_replaced(profile: Path, tmp_path: Path, co
     assert (mine.read_text(encoding="utf-8"), link.is_symlink()) == ("mine", False)
 
 
+@pytest.mark.slow
 def test_links_in_a_path_that_the_user_gives_are_followed(profile: Path, tmp_path: Path, command: Command) -> None:
     given, own = linked(tmp_path / "given", tmp_path / "mine"), linked(tmp_path / "own", profile)
     linked(tmp_path / "mine" / OUTPUT, tmp_path)

@@ -290,6 +290,7 @@ def test_the_sample_has_the_rows_of_the_api(tmp_path: Path) -> None:
     assert found == [tuple(row) for row in frame.itertuples(index=False)]
 
 
+@pytest.mark.slow
 def test_ranks_whose_names_would_be_one_file_have_a_workbook_each(tmp_path: Path) -> None:
     for number, folder in enumerate(("a b_ascend_pt", "a_b_ascend_pt", "x/A_ascend_pt", "x_a_ascend_pt")):
         op = Op("op", 10, 20, (Kernel("k", 200, 203 + number),))
@@ -328,6 +329,7 @@ def test_a_folder_named_like_the_workbook_of_all_ranks_keeps_its_own(tmp_path: P
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_ranks_whose_names_are_too_long_for_a_file_have_a_workbook_each(tmp_path: Path) -> None:
     for folder in ("a", "b"):
         deep = tmp_path / ("模" * 60) / ("x" * 100) / f"{folder}_ascend_pt"
@@ -338,6 +340,7 @@ def test_ranks_whose_names_are_too_long_for_a_file_have_a_workbook_each(tmp_path
     assert [len(file.name.encode()) < 256 and file.stat().st_size > 0 for file in files] == [True] * 3
 
 
+@pytest.mark.slow
 def test_moments_keep_every_digit_and_flops_stay_numbers(tmp_path: Path) -> None:
     start = 1_767_225_600_000_000_123
     kernel = Matmul("mm", start, start + 10_000, inputs="90000,90000;90000,90000", outputs="90000,90000")
@@ -354,6 +357,7 @@ def test_moments_keep_every_digit_and_flops_stay_numbers(tmp_path: Path) -> None
     assert found["FLOPs"] == (row["flops"], "n")
 
 
+@pytest.mark.slow
 def test_where_a_folder_cannot_be_made_the_error_says_so(tmp_path: Path) -> None:
     layers(tmp_path / "a_ascend_pt", 1)
     in_the_way = tmp_path / "cluster_analysis_output" / "ModuleStatistic"
@@ -367,6 +371,7 @@ def test_where_a_folder_cannot_be_made_the_error_says_so(tmp_path: Path) -> None
     assert in_the_way.read_text(encoding="utf-8") == "mine"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rows_of_a_sheet", "named"),
     [

@@ -149,6 +149,7 @@ def test_a_timeline_has_all_kernels_module_calls_and_gaps_of_its_step(sample: Pr
     assert sum(row["ns"] for row in gaps) == free["free_ns"]
 
 
+@pytest.mark.slow
 def test_runs_are_drawn_beside_each_other_and_one_of_them_alone(kept: Path) -> None:
     rank = next((SAMPLE / "decoder_training").glob("*4242*"))
     warnings.simplefilter("ignore", ProfAnalysisWarning)  # Both runs are the same.

@@ -200,6 +200,7 @@ def test_a_label_shows_what_a_name_holds_and_hides_nothing() -> None:
     assert label("x" * 61) == f"{'x' * 30}…{'x' * 29}"
 
 
+@pytest.mark.slow
 def test_a_picture_that_the_profile_cannot_answer_fails_like_the_question(tmp_path: Path) -> None:
     write_profile(tmp_path / "0_ascend_pt", unlinked=[Kernel("a", 10, 20)])
     with open_profile(tmp_path) as profile:

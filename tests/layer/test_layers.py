@@ -219,6 +219,7 @@ def test_a_real_forward_pass_has_64_layers(realdata: Path, name: str, kernels: i
     assert "FusedInferAttentionScore" in layers[0]["types"]
 
 
+@pytest.mark.slow
 def test_level0_text_other_streams_and_steps(tmp_path: Path, command: Callable[..., Result]) -> None:
     """Names that end in numbers stand for types; a csv tells streams and steps."""
     lines = ["Step Id,Name,Accelerator Core,Stream ID,Start Time(us),Duration(us)"]

@@ -130,6 +130,7 @@ def test_avg_mfu_is_the_mean_of_ratios_and_only_there_with_a_value(tmp_path: Pat
     assert columns[-3:] == ["opCount", "avgMFU", "rankID"]
 
 
+@pytest.mark.slow
 def test_the_command_writes_the_tables_and_prints_the_peak(tmp_path: Path, command: Callable[..., Result]) -> None:
     write_two_layers(tmp_path / "a_ascend_pt")
     result = command("mfu", "-d", tmp_path, "--by", "op", "--peak_tflops", "fp16=376", "--export_type", "db")

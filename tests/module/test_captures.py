@@ -37,6 +37,7 @@ def test_an_op_that_lies_in_no_module_of_the_capture_is_in_the_module_that_repla
     assert {(row["path"], row["module_by"]) for row in rows} == {("Engine", "launch")}
 
 
+@pytest.mark.slow
 def test_each_kernel_falls_back_by_itself(tmp_path: Path) -> None:
     graph = Graph(5, (Node("a", "aten::a", ()), Node("b", "aten::b", (("Part", "part"),)), Node("c", None, ())))
     Run([graph]).write_replays(tmp_path / "rank0.json", 0, [0], around="Engine")

@@ -314,6 +314,7 @@ def test_any_set_of_metrics_and_chip_gives_what_it_holds(tmp_path: Path) -> None
     assert not {name for _, name in metrics if name in ("note", "Name")}
 
 
+@pytest.mark.slow
 def test_odd_counters_leave_the_others(tmp_path: Path, command: Callable[..., Result]) -> None:
     pmu = {"aiv_total_time": 50, "aiv_vec_ratio": 0.9, "aiv_mte2_ratio": 0.1}
     kernels = [kernel(100 * number, 100, "Add", "AI_VECTOR_CORE", pmu) for number in range(3)]

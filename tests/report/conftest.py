@@ -13,9 +13,12 @@ from tests.helpers.hostile import write_hostile
 
 @pytest.fixture(scope="session")
 def page_of_sample(kept: Path, kept_sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The report of the sample."""
-    with open_profile(kept_sample, cache=kept) as profile:
-        return profile.report(tmp_path_factory.mktemp("report") / "sample.html")
+    """The report of the sample; all workers share it."""
+    report = kept_sample.with_name("report.html")
+    if not report.exists():
+        with open_profile(kept_sample, cache=kept) as profile:
+            profile.report(tmp_path_factory.mktemp("report") / "report.html").replace(report)
+    return report
 
 
 @pytest.fixture(scope="session")

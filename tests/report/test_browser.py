@@ -117,6 +117,7 @@ def test_the_keyboard_alone_searches_moves_and_zooms(sample: Any) -> None:
     assert sections <= {*sample.evaluate("[...reached]")}
 
 
+@pytest.mark.slow
 def test_a_table_sorts_by_numbers_and_filters(sample: Any) -> None:
     table = sample.locator("#kernels table").first
     cells = table.locator("tbody tr td:nth-child(2)")

@@ -149,6 +149,7 @@ def test_a_missing_library_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPa
                 profile.report(tmp_path / "report.html")
 
 
+@pytest.mark.slow
 def test_several_runs_have_one_page(tmp_path: Path, runs: Path) -> None:
     with open_profiles({"<a>": runs / "a", "b": runs / "b"}, cache=runs / "store") as profile:
         parsed = Parsed(profile.report(tmp_path / "report.html"))

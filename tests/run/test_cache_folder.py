@@ -125,6 +125,7 @@ def test_a_changed_input_is_read_anew(path: Path, cache: Path) -> None:
     assert len(list(cache.glob("*/about.json"))) == 2
 
 
+@pytest.mark.slow
 def test_a_journal_that_appears_beside_a_database_is_seen(path: Path, cache: Path) -> None:
     assert duration(path, cache=cache) == 40
     with closing(sqlite3.connect(next(path.rglob("*.db")), isolation_level=None)) as writer:
@@ -166,6 +167,7 @@ def test_what_is_damaged_is_built_again(path: Path, cache: Path, damage: Callabl
         assert (kernel_count(path, cache=cache), duration(path, cache=cache)) == (1, 40)
 
 
+@pytest.mark.slow
 def test_a_cache_that_is_removed_while_it_is_in_use_is_made_again(path: Path, cache: Path) -> None:
     with open_profile(path, cache=cache) as profile:
         assert profile.module_stats()["total_kernel_duration_ns"].tolist() == [40]
@@ -173,6 +175,7 @@ def test_a_cache_that_is_removed_while_it_is_in_use_is_made_again(path: Path, ca
         assert profile.kernel_stats()["kernel_count"].tolist() == [1]
 
 
+@pytest.mark.slow
 def test_what_was_not_used_for_the_longest_time_goes_first(
     tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -196,6 +196,7 @@ def test_threads_may_share_a_profile(six: Path) -> None:
     assert answers == [[*range(6)]] * 8
 
 
+@pytest.mark.slow
 def test_close_ends_what_another_thread_asks(six: Path) -> None:
     said: list[str] = []
 

@@ -87,6 +87,7 @@ def test_a_chosen_step_does_not_make_it_begin_anew(tmp_path: Path) -> None:
     asked(tmp_path, step_id=3)
 
 
+@pytest.mark.slow
 def test_what_is_kept_is_no_work(two: Path, tmp_path: Path) -> None:
     """Kernels are kept of one rank, so it has less to do than the other."""
     store = tmp_path / "store"

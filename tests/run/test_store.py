@@ -139,6 +139,7 @@ def test_what_a_writer_commits_into_a_journal_beside_the_database_is_seen(two: P
             writer.execute("UPDATE TASK SET endNs = endNs + 500")
 
 
+@pytest.mark.slow
 def test_an_input_that_was_replaced_by_one_of_its_size_and_time_is_built_anew(two: Path, tmp_path: Path) -> None:
     database = next(two.rglob("*_1.db"))
     with open_profile(two, cache=tmp_path / "kept") as profile:
@@ -158,6 +159,7 @@ def test_a_store_that_is_not_there_is_named(tmp_path: Path, command: Command) ->
         assert (result.exit_code, result.stdout, result.stderr) == (2, "", said)
 
 
+@pytest.mark.slow
 def test_warnings_come_in_the_order_of_the_ranks(two: Path, tmp_path: Path) -> None:
     for number, database in enumerate(sorted(two.rglob("*.db"), reverse=True)):
         edit(database, f"UPDATE PYTORCH_API SET sequenceNumber = '{'x' * (number + 1)}'")
@@ -169,6 +171,7 @@ def test_warnings_come_in_the_order_of_the_ranks(two: Path, tmp_path: Path) -> N
         assert named == ["ascend_pytorch_profiler_0.db", "ascend_pytorch_profiler_1.db"]
 
 
+@pytest.mark.slow
 def test_what_a_killed_run_left_unfinished_is_removed_and_nothing_else(two: Path, tmp_path: Path) -> None:
     store = tmp_path / "kept"
     with open_profile(two, cache=store) as profile:
@@ -207,6 +210,7 @@ def test_an_option_that_a_table_does_not_read_builds_nothing_anew(two: Path, tmp
     assert (written(store), read) == (before, [])
 
 
+@pytest.mark.slow
 def test_of_tables_that_read_another_option_only_these_are_built(two: Path, tmp_path: Path) -> None:
     store = tmp_path / "kept"
     with open_profile(two, cache=store) as profile:

@@ -189,6 +189,7 @@ ABSURD_IN_TRACE = [
 ]
 
 
+@pytest.mark.slow
 def test_kernels_of_a_trace_with_absurd_times_are_set_aside(tmp_path: Path) -> None:
     trace_of(tmp_path / "stated", *(raw_kernel(ts, dur) for ts, dur, _ in ABSURD_IN_TRACE))
     found, durations, warnings = set_aside(tmp_path / "stated")

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+import pytest
 from typer.testing import Result
 
 from tests.helpers.small_profile import Kernel, Op, Range, write_profile
@@ -67,6 +68,7 @@ def test_a_profile_with_such_a_journal_is_refused_and_the_file_stays(tmp_path: P
     assert mine.read_text(encoding="utf-8") == "mine"
 
 
+@pytest.mark.slow
 def test_an_export_beside_such_a_journal_is_refused_and_the_file_stays(tmp_path: Path, command: Command) -> None:
     mine = tmp_path / "mine.txt"
     mine.write_text("mine", encoding="utf-8")

@@ -30,6 +30,7 @@ def rows(path: Path, **options: Any) -> list[tuple[Any, ...]]:
         return [tuple(row.values()) for row in profile.sql(KERNELS, arrow=True).to_pylist()]
 
 
+@pytest.mark.slow
 def test_a_trace_of_2021(tmp_path: Path) -> None:
     """Operator, Runtime and Kernel; ids in lower case; devices under another name; call stacks instead of Python functions."""
     at = 1_621_401_187_223_197

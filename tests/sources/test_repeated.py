@@ -63,6 +63,7 @@ def repeat_rows(path: Path, tables: tuple[str, ...]) -> dict[str, int]:
     return rows
 
 
+@pytest.mark.slow
 def test_rows_that_a_database_holds_twice_count_once(tmp_path: Path) -> None:
     generate(tmp_path / "whole", Shape(steps=2, layers=1), ranks=1)
     shutil.copytree(tmp_path / "whole", tmp_path / "twice")

@@ -203,6 +203,7 @@ def test_tables_over_ranks_are_those_of_each_run_alone(copies: Path, commands: t
             assert only.to_csv() == alone["one"][name].to_csv(), name
 
 
+@pytest.mark.slow
 def test_the_commands_answer_for_each_run(copies: Path, tmp_path: Path, command: Callable[..., Result]) -> None:
     done = command("kernel-stats", "-d", copies, "-o", tmp_path, "--json", "--export_type", "db")
     answer = json.loads(done.stdout)
@@ -276,6 +277,7 @@ def test_of_one_run_all_runs_are_written(two: dict[str, Path], tmp_path: Path) -
     assert [line.split(",")[0] for line in written] == ["run", "before", "before", "after"]
 
 
+@pytest.mark.slow
 def test_questions_over_two_runs_are_files(two: dict[str, Path], tmp_path: Path) -> None:
     """One compares the runs; a schema may be called like a run; a table over runs cannot be asked of one."""
     for name, body in (

@@ -65,6 +65,7 @@ def test_ops_by_line_add_up_to_all_ops_and_modules(tmp_path: Path) -> None:
         assert [row[2:] for row in rows(arrow_of(profile.op_stats(source_line=True)))] == [BY_OP[3]]
 
 
+@pytest.mark.slow
 def test_the_screen_and_the_files_name_the_line(tmp_path: Path, command: Callable[..., Result]) -> None:
     result = command("op-stats", "-d", write(tmp_path), "--by", "source-line", "--export-type", "csv", "-o", tmp_path / "out")
     assert (result.exit_code, result.stderr) == (0, "")

@@ -225,6 +225,7 @@ def test_a_folder_with_analysis_db_alone_answers_what_that_says(tmp_path: Path) 
     assert answers == {"advise", "step-time", "communication-stats", "communication-time", "slow-ranks"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", quick(["analysis.db", "step_trace_time.csv"], 0))
 def test_steps_of_several_devices_are_several_ranks(tmp_path: Path, form: str) -> None:
     folder = tmp_path / "a_ascend_pt"

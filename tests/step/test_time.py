@@ -301,6 +301,7 @@ def test_ranks_of_which_only_the_figures_of_the_profiler_are_left_are_in_the_ans
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_rank_that_does_not_communicate_shows_idle_time_in_its_place(tmp_path: Path, command: Callable[..., Result]) -> None:
     """With the name of a GPU trace as rank, 80 columns have no room for both."""
     write_profile(tmp_path / "a_ascend_pt", [Op("aten::mm", 0, 5, (Kernel("MatMul", 10, 20), Kernel("MatMul", 30, 40)))])

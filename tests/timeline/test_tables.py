@@ -20,6 +20,7 @@ def test_lanes_are_reused_as_soon_as_they_are_free() -> None:
     assert lanes([], []) == []
 
 
+@pytest.mark.slow
 def test_gaps_and_steps_are_those_of_free_time_and_step_time(tmp_path: Path) -> None:
     """Step 8 begins on the device before step 7 ends; the gap after both is of no step."""
     ops = [

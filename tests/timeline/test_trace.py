@@ -199,6 +199,7 @@ def test_hostile_names_are_text(tmp_path: Path) -> None:
     assert [one["name"] for one in events if one.get("cat") == "module"] == [shown]
 
 
+@pytest.mark.slow
 def test_ranks_have_a_file_and_a_process_each_and_one_base(tmp_path: Path) -> None:
     """Files that are opened together show each rank by itself, in the clock of its host. One without kernels has no file."""
     for folder, rank, start in (
