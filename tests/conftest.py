@@ -6,11 +6,13 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from shutil import which
 from typing import Any
 
 import pytest
+import typer
 from typer.testing import CliRunner, Result
 
 from prof_analysis import ProfAnalysisWarning, open_profile
@@ -24,6 +26,8 @@ from tests.helpers.json_schema import misfits
 from tests.helpers.places import CHECKOUT, SAMPLE
 
 PLANS = "plans"  # A folder of pytest's own cache.
+# Else the command is put together anew for each of some thousand invocations, 20 ms each.
+typer.testing._get_command = cache(typer.main.get_command)  # type: ignore[attr-defined]
 # No test, and no process that a test starts, may touch the home of who runs it.
 os.environ[VARIABLE] = "off"
 # Else each process that a test starts would compile the package anew, which takes as long as what it is started for.

@@ -97,10 +97,10 @@ class Command(typer.core.TyperCommand):
         params = super().get_params(ctx)
         # Commands about the cache alone have none.
         is_about_profile = any(one.name == "anonymize" for one in params)
-        rare = _rare_options() if is_about_profile and not _shown_all else set()
+        rare = _rare_options() if is_about_profile else set()
         for one in params:
             if one.name in rare:
-                vars(one)["hidden"] = True
+                vars(one)["hidden"] = not _shown_all
             if isinstance(one, typer.core.TyperArgument):
                 vars(one)["display_type_rich"] = lambda **_: ""
         return params
