@@ -55,7 +55,7 @@ SELECT
     count(*) AS rank_count,
     (sum(duration_ns) // count(*))::BIGINT AS mean_ns,
     max(duration_ns) AS max_ns,
-    arg_max(rank, (duration_ns, -coalesce(rank_id, 0), profile)) AS slowest_rank,
+    arg_min(rank, (-duration_ns, coalesce(rank_id, 0), profile)) AS slowest_rank,
     (max(duration_ns) - sum(duration_ns) // count(*))::BIGINT AS cost_ns,
     max(duration_ns) * count(*) / nullif(sum(duration_ns), 0) AS time_imbalance,
     if(count(row_count) = count(*), sum(row_count) / count(*), NULL) AS mean_rows,
