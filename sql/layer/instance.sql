@@ -95,7 +95,7 @@ passes AS (
     SELECT
         pass,
         list(coalesce(kind, part_of_kind) ORDER BY layer_id) AS kinds,
-        arg_min(reason, layer_id) IS NOT NULL AS begins_irregular
+        arg_min(reason IS NOT NULL, layer_id) AS begins_irregular
     FROM in_stretch
     JOIN in_pass USING (stretch)
     GROUP BY pass
