@@ -54,4 +54,4 @@ CREATE MACRO IF NOT EXISTS begins_of_modules(calls, entries, strings) AS TABLE
     UNION ALL
     SELECT thread_id(pid, tid), NULL, NULL, NULL, start_ns, NULL, python_id, caller_id
     FROM query_table(entries)
-    WHERE python_id = caller_id + 1;
+    WHERE python_id = caller_id + 1 AND is_host_time(start_ns, end_ns);

@@ -2,7 +2,6 @@
 WITH task AS (
     SELECT *, row_number() OVER (PARTITION BY pid, tid, start_ns ORDER BY event_id) AS position
     FROM raw.mstx_task
-    WHERE is_device_time(start_ns, end_ns)
 ),
 flow AS (
     SELECT connection_id, row_number() OVER (PARTITION BY pid, tid, start_ns ORDER BY event_id) AS position, pid, tid, start_ns
@@ -19,3 +18,4 @@ SELECT
 FROM task
 JOIN flow USING (pid, tid, start_ns, position)
 LEFT JOIN trace.device_process AS process USING (pid)
+WHERE is_device_time(task.start_ns, task.end_ns)

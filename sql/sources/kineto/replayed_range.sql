@@ -14,9 +14,9 @@ SELECT
     if(is_module, 'module', NULL) AS role,
     NOT is_module AS is_module_candidate,
     name_of_range.domain_id,
-    coalesce(name_of_range.name_id, name) AS name_id,
+    coalesce(name_of_range.name_id, replayed_range.name) AS name_id,
     is_backward,
     start_ns,
     end_ns
 FROM raw.replayed_range
-LEFT JOIN name_of_range USING (name)
+LEFT JOIN name_of_range ON name_of_range.name = replayed_range.name AND NOT replayed_range.is_module
