@@ -95,14 +95,14 @@ def without_text_only(rows: Rows) -> Rows:
     return sorted(left, key=lambda row: repr(sorted(row.items(), key=str)))
 
 
-def assert_same(path: Path, names: tuple[str, ...] = TABLES) -> None:
+def assert_same(path: Path, names: tuple[str, ...] = TABLES, has_flows: bool = True) -> None:
     from_db, from_text = tables_of(path, "db", names), tables_of(path, "text", names)
     for name in names:
         if name in ("trace.kernel", "module.kernel"):
             assert without_text_only(from_text[name]) == without_text_only(from_db[name]), name
         elif name == "trace.forward_backward":
             # Flows are written only where the threads differ.
-            assert from_text[name] or not from_db[name]
+            assert from_text[name] or not (from_db[name] and has_flows)
             assert len(from_text[name]) <= len(from_db[name])
         else:
             assert from_text[name] == from_db[name], name
@@ -220,7 +220,7 @@ def test_any_switches_give_the_same_from_text_and_database(
 ) -> None:
     folder = tmp_path_factory.mktemp("run")
     generate(folder, shape, ranks=1, seed=seed, style=style)
-    assert_same(folder)
+    assert_same(folder, has_flows=False)  # One thread alone needs none.
     shutil.rmtree(folder)
 
 
