@@ -25,7 +25,6 @@ from tests.helpers.asking import build_at_once
 from tests.helpers.json_schema import misfits
 from tests.helpers.places import CHECKOUT, SAMPLE
 
-PLANS = "plans"  # A folder of pytest's own cache.
 # Else the command is put together anew for each of some thousand invocations, 20 ms each.
 typer.testing._get_command = cache(typer.main.get_command)  # type: ignore[attr-defined]
 # No test, and no process that a test starts, may touch the home of who runs it.
@@ -46,13 +45,19 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Know what earlier runs of the suite found out about the same SQL: to plan it anew takes each worker half a minute."""
-    if cache := getattr(session.config, "cache", None):
-        remembered.read(cache.mkdir(PLANS))
+    if folder := plans_folder(session):
+        remembered.read(folder)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    if cache := getattr(session.config, "cache", None):
-        remembered.write(cache.mkdir(PLANS))
+    if folder := plans_folder(session):
+        remembered.write(folder)
+
+
+def plans_folder(session: pytest.Session) -> Path | None:
+    """Return a folder of pytest's own cache; None where that is switched off."""
+    kept_by_pytest: pytest.Cache | None = getattr(session.config, "cache", None)
+    return None if kept_by_pytest is None else kept_by_pytest.mkdir("plans")
 
 
 @pytest.fixture

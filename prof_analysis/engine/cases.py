@@ -130,13 +130,14 @@ def _failures(
     given = {table: rows for table, rows in case.rows.items() if table != name}
     variables: Variables = Options(**case.options).variables() if case.options else {}  # type: ignore[arg-type]
     found = rows_of(name, given, variables, own, raw_columns, body)
-    table = all_tables(own)[name]
+    tables = all_tables(own)
+    table = tables[name]
     types = {column.shown_name: column.shown_type for column in table.columns}
     named = dict.fromkeys(column for row in case.rows[name] for column in row)
     for column in named:
         if column not in types:
             raise InputError(f"there is no column {column}; there are {', '.join(types)}")
-    if name in all_tables(own)["advice.finding_of_rank"].needs:
+    if name in tables["advice.finding_of_rank"].needs:
         types = {column: type_ for column, type_ in types.items() if column in named or column not in SAID}
     expected = [{column: _read(row.get(column), type_, column) for column, type_ in types.items()} for row in case.rows[name]]
     if not table.is_ordered:

@@ -37,6 +37,14 @@ def write(folder: Path, size: int, before: int, with_memory: bool = True) -> Pat
     return folder
 
 
+# What runs of which the second one allocates more differ in.
+ROWS = [
+    ("Net[0]", "Layer[0]", "aten::mm", "blocks", 1024, 3072, 2048, 1024, 3072, 2048, 1, 1),
+    (None, None, None, "allocated before", 4096, 5000, 904, 0, 0, 0, 0, 0),
+    (None, None, "aten::apply", "blocks", 512, 512, 0, 512, 512, 0, 1, 1),
+]
+
+
 def found(base: Path, new: Path, **options: Any) -> list[tuple[Any, ...]]:
     with prof_analysis.compare(base, new, **options) as comparison:
         return [tuple(row[column] for column in COLUMNS) for row in comparison.rows("FROM runs.memory_comparison")]
@@ -45,21 +53,15 @@ def found(base: Path, new: Path, **options: Any) -> list[tuple[Any, ...]]:
 @pytest.mark.slow
 def test_each_op_has_what_it_allocated_and_what_of_it_lived_at_the_peak(tmp_path: Path) -> None:
     runs = write(tmp_path / "base", 1024, 4096), write(tmp_path / "new", 3072, 5000)
-    mm = ("Net[0]", "Layer[0]", "aten::mm", "blocks", 1024, 3072, 2048, 1024, 3072, 2048, 1, 1)
-    before = (None, None, None, "allocated before", 4096, 5000, 904, 0, 0, 0, 0, 0)
-    kept = (None, None, "aten::apply", "blocks", 512, 512, 0, 512, 512, 0, 1, 1)
-    assert found(*runs) == [mm, before, kept]
+    assert found(*runs) == ROWS
 
 
 @pytest.mark.slow
 def test_without_a_step_and_per_run_memory_is_that_of_all_units(tmp_path: Path) -> None:
     runs = write(tmp_path / "base", 1024, 4096), write(tmp_path / "new", 3072, 5000)
-    mm = ("Net[0]", "Layer[0]", "aten::mm", "blocks", 1024, 3072, 2048, 1024, 3072, 2048, 1, 1)
-    before = (None, None, None, "allocated before", 4096, 5000, 904, 0, 0, 0, 0, 0)
-    kept = (None, None, "aten::apply", "blocks", 512, 512, 0, 512, 512, 0, 1, 1)
     # A step that is left out does not count as a step; the peak stays that of the whole recording.
-    assert found(*runs, skip_steps=[1]) == [mm, before, kept]
-    per_run = [(*row[:7], *(2 * figure for figure in row[7:])) for row in (mm, before, kept)]
+    assert found(*runs, skip_steps=[1]) == ROWS
+    per_run = [(*row[:7], *(2 * figure for figure in row[7:])) for row in ROWS]
     assert found(*runs, per="run") == per_run
 
 

@@ -110,6 +110,14 @@ def test_what_a_profile_cannot_answer_has_the_reason_in_its_place(tmp_path: Path
 
 
 @pytest.mark.slow
+def test_files_are_read_once_for_all_questions_of_a_report_together(tmp_path: Path, runs: Path) -> None:
+    done: list[int] = []
+    with open_profile(runs / "a", on_progress=lambda now, _: done.append(now)) as profile:
+        profile.report(tmp_path / "report.html")
+    assert done and done == sorted(done)
+
+
+@pytest.mark.slow
 def test_a_pipeline_has_a_section_of_its_own(tmp_path: Path) -> None:
     write_pipeline(tmp_path / "job")
     with open_profile(tmp_path / "job") as profile:

@@ -25,6 +25,7 @@ from prof_analysis.sources.readers.bounds import set_bounds
 from prof_analysis.sources.readers.csv_file import copy_columns
 from prof_analysis.sources.readers.csv_numbers import Notation, lost_digits, notation_of
 from prof_analysis.sources.readers.event_tables import (
+    CALLED,
     ID,
     EventTables,
     TextsLock,
@@ -63,7 +64,7 @@ def is_trace(path: Path) -> bool:
 
 
 # What staging calls: the expressions of columns, times in csv files, and ids of texts. To create all macros takes 50 ms.
-_SQL = f"{text_columns.BLOCK} {text_columns.EVENTS} ns_of_us() text_id() known()"
+_SQL = f"{text_columns.BLOCK} {text_columns.EVENTS} {CALLED} ns_of_us()"
 
 
 def stage(

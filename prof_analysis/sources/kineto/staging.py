@@ -19,7 +19,15 @@ from prof_analysis.sources.kineto.annotations import is_of_annotations, read_ann
 from prof_analysis.sources.kineto.around import JOB, around_events, parsed, purpose_of_group, time_base
 from prof_analysis.sources.rank import number
 from prof_analysis.sources.readers.bounds import Recording, known_recording, set_bounds
-from prof_analysis.sources.readers.event_tables import ID, EventTables, begin_anew, create_raw_tables, have_equal_ids, stored
+from prof_analysis.sources.readers.event_tables import (
+    CALLED,
+    ID,
+    EventTables,
+    begin_anew,
+    create_raw_tables,
+    have_equal_ids,
+    stored,
+)
 from prof_analysis.sources.readers.repeated import drop_repeated, remark_of, with_keys
 from prof_analysis.sources.remarks import Remark
 
@@ -40,7 +48,7 @@ _OF_FILE, _REPEATED, _OF_REPLAYS = range(3)
 
 
 # What staging calls: the expressions of columns, names of replayed ops, and ids of texts. To create all macros takes 50 ms.
-_SQL = f"{kineto_columns.BLOCK} {kineto_columns.EVENTS} text_id() known() thread_id() domain_of_annotation() name_in_domain()"
+_SQL = f"{kineto_columns.BLOCK} {kineto_columns.EVENTS} {CALLED} thread_id() domain_of_annotation() name_in_domain()"
 
 
 def stage(

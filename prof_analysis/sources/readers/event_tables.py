@@ -118,6 +118,10 @@ def create_raw_tables(
         store_view(connection, name, documented[name], columns)
 
 
+# The macros that staging of events calls by itself.
+CALLED = "text_id() known()"
+
+
 def stored(name: str) -> str:
     """Return the quoted name of a staged table."""
     return f"stored.{quote(name)}"
