@@ -24,7 +24,7 @@ from benchmarks.report import about, table, write_section
 from prof_analysis import open_profile
 from prof_analysis.analyses import ANALYSES
 from prof_analysis.common.option_docs import MODULES
-from prof_analysis.engine.statements import code_digest
+from prof_analysis.engine.code import code_digest
 
 # Recipes that answer the question of a command, as far as there is one.
 RECIPES = {

@@ -1,9 +1,9 @@
 """Groups of options that commands share: a command takes a group as one argument and has an option for each of its fields."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from enum import StrEnum
-from functools import wraps
+from functools import cache, wraps
 from inspect import Parameter, signature
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast, get_args, get_origin, get_type_hints
@@ -135,7 +135,7 @@ def takes_options(
     """
     hints = get_type_hints(command, include_extras=True)
     hints |= {name: Annotated[Keywords, *of_profile] for name, hint in hints.items() if hint is Keywords}
-    groups = {name: (parameters, make) for name, hint in hints.items() for parameters, make in _group(hint)}
+    groups = {name: group for name, hint in hints.items() if (group := _group(hint))}
 
     @wraps(command)
     def flat(**given: Any) -> None:
@@ -175,34 +175,34 @@ def _group_number(parameter: Parameter) -> int:
 Make = Callable[[dict[str, Any]], Any]
 
 
-def _group(hint: Any) -> Iterator[tuple[list[Parameter], Make]]:
-    """Yield the parameters of a group of options and a function that makes the group of their values; nothing for others."""
+@cache  # Most commands take the same groups.
+def _group(hint: Any) -> tuple[Sequence[Parameter], Make] | None:
+    """Return the parameters of a group of options and a function that makes the group of their values; None for others."""
     if hint == ProfilePath:
-        yield [_PATH_ARGUMENT, _path_option("The same as PATH.")], _one_path
-    elif hint == ProfileOption:
-        yield [_path_option(_PROFILE)], _one_path
-    elif get_origin(hint) is Annotated and get_args(hint)[0] is Keywords:
+        return [_PATH_ARGUMENT, _path_option("The same as PATH.")], _one_path
+    if hint == ProfileOption:
+        return [_path_option(_PROFILE)], _one_path
+    if get_origin(hint) is Annotated and get_args(hint)[0] is Keywords:
         words = get_args(hint)[1:]
         parameters = [
             _parameter(name, type_, doc)
             for name, (type_, doc) in documented(ProfileOptions).items()
             if name in words or doc.section in words or name == _OF_EVERY_PROFILE
         ]
-        yield parameters, _keywords
-    elif is_dataclass(hint) and isinstance(hint, type):
+        return parameters, _keywords
+    if is_dataclass(hint) and isinstance(hint, type):
         of_fields = get_type_hints(hint, include_extras=True)
-        yield (
-            [
-                Parameter(
-                    one.name,
-                    Parameter.KEYWORD_ONLY,
-                    default=Parameter.empty if one.default is MISSING else one.default,
-                    annotation=of_fields[one.name],
-                )
-                for one in fields(hint)
-            ],
-            lambda values: hint(**values),
-        )
+        parameters = [
+            Parameter(
+                one.name,
+                Parameter.KEYWORD_ONLY,
+                default=Parameter.empty if one.default is MISSING else one.default,
+                annotation=of_fields[one.name],
+            )
+            for one in fields(hint)
+        ]
+        return parameters, lambda values: hint(**values)
+    return None
 
 
 _PROFILE = "The profile: a folder *_ascend_pt of a rank, a tree of such folders, or one file of a rank."

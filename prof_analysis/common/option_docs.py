@@ -28,9 +28,15 @@ class Doc:
     is_rare: bool = False
 
 
+_documented: dict[type, Mapping[str, tuple[Any, Doc]]] = {}
+
+
 def documented(options: type) -> Mapping[str, tuple[Any, Doc]]:
     """Return the type and the documentation of each option, in the order of their declaration."""
-    return {name: get_args(hint)[:2] for name, hint in get_type_hints(options, include_extras=True).items()}
+    if options not in _documented:
+        hints = get_type_hints(options, include_extras=True)
+        _documented[options] = {name: get_args(hint)[:2] for name, hint in hints.items()}
+    return _documented[options]
 
 
 def check(option: str, value: object, is_right: bool, expected: str) -> None:

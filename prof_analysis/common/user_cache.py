@@ -4,10 +4,12 @@ import os
 import stat
 from contextlib import suppress
 from pathlib import Path
-from tempfile import TemporaryFile
+from tempfile import TemporaryFile, mkstemp
 
 # The folder of the cache, or `off`.
 VARIABLE = "PROF_ANALYSIS_CACHE"
+# Files about the code: where it changes, a new one appears each time.
+_FILES_KEPT = 4
 
 
 def cache_folder(chosen: Path | None = None) -> Path | None:
@@ -27,6 +29,17 @@ def cache_folder(chosen: Path | None = None) -> Path | None:
         with TemporaryFile(dir=folder):
             return folder
     return None
+
+
+def write_beside_others(file: Path, text: str, prefix: str) -> None:
+    """Write a file that appears whole and is readable by this user only, and remove the oldest ones of its prefix."""
+    descriptor, unfinished = mkstemp(prefix=prefix, dir=file.parent)
+    with open(descriptor, "w", encoding="utf-8") as stream:  # noqa: PTH123  (a descriptor has no path)
+        stream.write(text)
+    os.replace(unfinished, file)  # noqa: PTH105  (mkstemp gives a text)
+    others = sorted(file.parent.glob(f"{prefix}*"), key=lambda one: one.stat().st_mtime_ns)
+    for old in others[:-_FILES_KEPT]:
+        old.unlink(missing_ok=True)
 
 
 def _usual_folder() -> Path | None:

@@ -9,6 +9,7 @@ from prof_analysis.engine.functions import functions_for
 from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.planning import Build, Plan, pruned, sql_of, walk
 from prof_analysis.engine.quotes import quote
+from prof_analysis.engine.registry import with_others
 from prof_analysis.engine.statements import run
 from prof_analysis.engine.table_file import Table, empty_select
 from prof_analysis.engine.tables import create_schemas, source_tables, store_view
@@ -35,7 +36,7 @@ def build(
     kernels take half the memory. `loaded` has the tables that are not built but read from files, as kept.restricted() gives
     them. on_guard receives each guard and whether it has rows, on_made each table once it is there, with its columns.
     """
-    tables = {**source_tables(source, own, plan.raw_tables), **loaded}
+    tables = with_others(source_tables(source, own, plan.raw_tables), loaded)
     made: set[str] = set()
     staged = set(plan.raw_columns)
     used_by: dict[str, set[str]] = {}

@@ -3,9 +3,11 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
+from functools import cache
 
 from prof_analysis.common.errors import InputError
 from prof_analysis.engine.quotes import quote, quote_text
+from prof_analysis.engine.registry import Registry
 from prof_analysis.engine.rules import Threshold
 from prof_analysis.engine.table_file import Column, Table
 
@@ -16,22 +18,35 @@ _OF_ALL = "every"
 
 def gathered(tables: Tables) -> Tables:
     """Return tables in which rules give whole findings, and those that gather others have a body."""
-    finding = {_folder(table): table.columns[1:] for table in tables.values() if table.gathers == _folder(table)}
-    whole = {name: _whole(table, finding[_folder(table)]) if table.said else table for name, table in tables.items()}
-    return {
-        name: replace(table, body=_BODIES[table.gathers.rpartition(" of ")[0]](table, whole)) if table.gathers else table
-        for name, table in whole.items()
-    }
+
+    @cache
+    def finding_of(folder: str) -> tuple[Column, ...]:
+        beside = (tables[name] for name in tables if _folder(name) == folder)
+        return next(table.columns[1:] for table in beside if table.gathers == folder)
+
+    def whole(name: str) -> Table:
+        table = tables[name]
+        return _whole(table, finding_of(_folder(name))) if table.said else table
+
+    def read(name: str) -> Table:
+        table = whole(name)
+        if not table.gathers:
+            return table
+        beside = [whole(other) for other in tables if _folder(other) == _folder(name)]
+        return replace(table, body=_BODIES[table.gathers.rpartition(" of ")[0]](table, beside))
+
+    return Registry(tables, read)
 
 
 def is_gathered(table: Table, gathering: Table) -> bool:
     """Return whether a table is one of those that another one gathers: it is beside it, and begins with its columns."""
     columns = [(column.name, column.type) for column in gathering.columns[1:]]
-    return _folder(table) == _folder(gathering) and [(one.name, one.type) for one in table.columns[: len(columns)]] == columns
+    first = [(column.name, column.type) for column in table.columns[: len(columns)]]
+    return _folder(table.name) == _folder(gathering.name) and first == columns
 
 
-def _folder(table: Table) -> str:
-    return table.name.partition(".")[0]
+def _folder(name: str) -> str:
+    return name.partition(".")[0]
 
 
 def _whole(rule: Table, finding: tuple[Column, ...]) -> Table:
@@ -47,12 +62,12 @@ def _whole(rule: Table, finding: tuple[Column, ...]) -> Table:
     return replace(rule, columns=(*finding, *others), body=body, said=())
 
 
-def _findings(gathering: Table, tables: Tables) -> str:
+def _findings(gathering: Table, beside: Iterable[Table]) -> str:
     """Return the query that gives the rows of all rules, without those that they leave to others, in a fixed order."""
     column, *others = (quote(column.name) for column in gathering.columns)
     rows = " UNION ALL ".join(
-        f"SELECT {quote_text(_short(table))} AS {column}, {', '.join(others)} FROM {name} AS found{_left(table)}"
-        for name, table in tables.items()
+        f"SELECT {quote_text(_short(table))} AS {column}, {', '.join(others)} FROM {table.name} AS found{_left(table)}"
+        for table in beside
         if is_gathered(table, gathering)
     )
     return f"{rows} ORDER BY ALL"
@@ -60,13 +75,15 @@ def _findings(gathering: Table, tables: Tables) -> str:
 
 def _left(rule: Table) -> str:
     """Return the condition under which a finding is not left to another rule."""
-    conditions = [f"NOT EXISTS (FROM {_folder(rule)}.{other} AS other WHERE {condition})" for other, condition in rule.yields]
+    conditions = [
+        f"NOT EXISTS (FROM {_folder(rule.name)}.{other} AS other WHERE {condition})" for other, condition in rule.yields
+    ]
     return f" WHERE {' AND '.join(conditions)}" if conditions else ""
 
 
 def check_thresholds(given: Mapping[str, float], tables: Tables) -> None:
     """Raise InputError, which names similar thresholds, where one that is given as rule.name does not exist."""
-    names = [f"{rule}.{one.name}" for rule, one in _thresholds_by_rule(tables.values(), tables)] if given else []
+    names = [f"{rule}.{one.name}" for rule, one in _thresholds_by_rule(tables.values())] if given else []
     for name in given:
         if name not in names:
             near = get_close_matches(name, names, 3, 0.5)
@@ -74,32 +91,29 @@ def check_thresholds(given: Mapping[str, float], tables: Tables) -> None:
             raise InputError(f"there is no threshold {name}: {meant}`prof-analysis table advice.threshold -d PATH` lists all")
 
 
-def _thresholds_by_rule(some: Iterable[Table], tables: Tables) -> Iterator[tuple[str, Threshold]]:
-    """Yield the thresholds of some tables, each with its rule."""
-    gatherings = [table for table in tables.values() if table.gathers == _folder(table)]
-    for table in some:
+def _thresholds_by_rule(tables: Iterable[Table]) -> Iterator[tuple[str, Threshold]]:
+    """Yield the thresholds of tables, each with its rule. The tables that gather rules must be among them."""
+    tables = list(tables)
+    gatherings = [table for table in tables if table.gathers == _folder(table.name)]
+    for table in tables:
         is_rule = any(is_gathered(table, gathering) for gathering in gatherings)
         yield from ((_short(table) if is_rule else _OF_ALL, one) for one in table.thresholds)
 
 
-def _thresholds(gathering: Table, tables: Tables) -> str:
+def _thresholds(gathering: Table, beside: Iterable[Table]) -> str:
     def row(rule: str, one: Threshold) -> str:
         unit = "NULL::VARCHAR" if one.unit is None else quote_text(one.unit)
         return f"{quote_text(rule)}, {quote_text(one.name)}, {one.usual!r}::DOUBLE, {unit}, {quote_text(one.meaning)}"
 
-    return _values(gathering, (row(*one) for one in _thresholds_by_rule(_beside(gathering, tables), tables)))
+    return _values(gathering, (row(*one) for one in _thresholds_by_rule(beside)))
 
 
-def _counts(gathering: Table, tables: Tables) -> str:
-    rules = (table for table in _beside(gathering, tables) if table.counts)
-    return _values(gathering, (f"{quote_text(_short(table))}, {quote_text(table.counts)}" for table in rules))
+def _counts(gathering: Table, beside: Iterable[Table]) -> str:
+    rows = (f"{quote_text(_short(table))}, {quote_text(table.counts)}" for table in beside if table.counts)
+    return _values(gathering, rows)
 
 
-_BODIES: Mapping[str, Callable[[Table, Tables], str]] = {"": _findings, "thresholds": _thresholds, "counts": _counts}
-
-
-def _beside(gathering: Table, tables: Tables) -> Iterator[Table]:
-    return (table for table in tables.values() if _folder(table) == _folder(gathering))
+_BODIES: Mapping[str, Callable[[Table, Iterable[Table]], str]] = {"": _findings, "thresholds": _thresholds, "counts": _counts}
 
 
 def _short(table: Table) -> str:

@@ -8,6 +8,6 @@ Grain = Literal["rank", "job", "runs", "log"]
 _GRAINS: Mapping[str, Grain] = {"across": "job", "advice": "job", "runs": "runs", "vllm": "log"}
 
 
-def grain_of(schema: str) -> Grain:
-    """Return the grain of tables in a folder."""
-    return _GRAINS.get(schema, "rank")
+def grain_of(name: str) -> Grain:
+    """Return the grain of a table, or of the tables in a folder."""
+    return _GRAINS.get(name.partition(".")[0], "rank")

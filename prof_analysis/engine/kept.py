@@ -12,6 +12,7 @@ from pathlib import Path
 from prof_analysis.engine.database import quote_path
 from prof_analysis.engine.planning import Plan, before_guards
 from prof_analysis.engine.quotes import quote
+from prof_analysis.engine.registry import with_others
 from prof_analysis.engine.table_file import Table, empty_select
 
 TEXTS = "trace.string"
@@ -82,7 +83,7 @@ def restricted(
     # The texts come first: the files of other tables name theirs.
     order = sorted((name for name in plan.order if name in needed), key=lambda name: name != TEXTS)
     columns = {name: frozenset(needed[name]) if _is_read(name, loaded) else plan.columns[name] for name in needed}
-    deferred = columns.keys() - before_guards({**tables, **loaded}, wanted)
+    deferred = columns.keys() - before_guards(with_others(tables, loaded), wanted)
     reads = {name: {} if _is_read(name, loaded) else plan.reads[name] for name in order}
     return Plan(tuple(order), columns, frozenset(deferred), reads), loaded
 

@@ -163,8 +163,10 @@ def _check_files(file: Path, table: Table, allow_files: bool) -> None:
 
 def _check_gathered(file: Path, table: Table) -> None:
     """Check that a table in a folder whose tables are gathered is one of those that are."""
-    for gathering in documented_tables().values():
-        if gathering.gathers == file.parent.name and not is_gathered(table, gathering):
+    folder = file.parent.name
+    ours = documented_tables()
+    for gathering in (ours[name] for name in ours if name.startswith(f"{folder}.")):
+        if gathering.gathers == folder and not is_gathered(table, gathering):
             raise InputError(
                 f"{file}: is no rule, and {gathering.name} gathers the tables of this folder; write @title, @evidence, @kind "
                 "and @remedy into its head, or move it into another folder"

@@ -7,7 +7,7 @@ Functions that a next version of DuckDB adds are refused.
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -58,10 +58,16 @@ class Query:
     reads_catalog: bool = False
 
 
-def read_query(query: str, parser: duckdb.DuckDBPyConnection, known: Mapping[str, str], allow_files: bool = False) -> Query:
+def read_query(
+    query: str,
+    parser: duckdb.DuckDBPyConnection,
+    known: Collection[str],
+    meaning: Callable[[str], str],
+    allow_files: bool = False,
+) -> Query:
     """Read a query of a user. Raises QueryError when it is not a single SELECT, could write, or reads files without leave.
 
-    `known` has the tables that SHOW TABLES lists, each with its meaning.
+    `known` has the tables that SHOW TABLES lists with their meanings.
     """
     try:
         _refuse_writing(tree := _parse(query, parser), allow_files)
@@ -69,9 +75,9 @@ def read_query(query: str, parser: duckdb.DuckDBPyConnection, known: Mapping[str
         if (pivot := _pivot(query, parser, allow_files)) is None:
             raise
         words = set(re.findall(r"\w+\.\w+", query.lower().replace('"', "")))
-        return Query(f"FROM (\n{pivot}\n)", frozenset(words & known.keys()))
+        return Query(f"FROM (\n{pivot}\n)", frozenset(words.intersection(known)))
     if lists := [node for node in nodes(tree) if node.get("type") == "SHOW_REF" and node["table_name"] == '"tables"']:
-        rows = ", ".join(f"({quote_text(name)}, {quote_text(meaning)})" for name, meaning in sorted(known.items()))
+        rows = ", ".join(f"({quote_text(name)}, {quote_text(meaning(name))})" for name in sorted(known))
         list_of_tables = _parse(f"FROM (VALUES {rows}) AS shown (name, meaning)", parser)["statements"][0]["node"]["from_table"]
         for node in lists:
             node.clear()

@@ -4,11 +4,13 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from typing import Any
 
 import duckdb
 
 from prof_analysis.engine.database import connect
 from prof_analysis.engine.functions import functions_for
+from prof_analysis.engine.grains import grain_of
 from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.parsing import NEEDS, known_needs, nodes
 from prof_analysis.engine.quotes import quote
@@ -62,9 +64,9 @@ class Plan:
 def split_across_ranks(wanted: tuple[str, ...], own: tuple[Table, ...] = ()) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the tables that each rank must build for the wanted ones, and the tables over ranks or runs, in building order."""
     tables = all_tables(own)
-    across = tuple(name for name in in_building_order(tables, wanted) if tables[name].grain in ("job", "runs"))
+    across = tuple(name for name in in_building_order(tables, wanted) if grain_of(name) in ("job", "runs"))
     named = (*wanted, *(need for name in across for need in sorted(tables[name].needs)))
-    return tuple(dict.fromkeys(name for name in named if tables[name].grain == "rank")), across
+    return tuple(dict.fromkeys(name for name in named if grain_of(name) == "rank")), across
 
 
 def make_plan(
@@ -122,14 +124,14 @@ def make_plan(
 
 def _keep(source: str) -> None:
     """Keep facts about the project's SQL for other runs."""
-    of_project = {table.body for table in (*documented_tables().values(), *source_tables(source).values())}
-    keep(
-        {(NEEDS, body): [sorted(needs), is_ordered] for body, (needs, is_ordered) in known_needs.items() if body in of_project}
-        | {
-            (f"{_SCANS} {source}", query): {scanned: sorted(columns) for scanned, columns in scans.items()}
-            for (source, query), scans in _known_scans.items()
-        }
-    )
+    scans: dict[tuple[str, str], Any] = {
+        (f"{_SCANS} {source}", query): {scanned: sorted(columns) for scanned, columns in scans.items()}
+        for (source, query), scans in _known_scans.items()
+    }
+    needs = {(NEEDS, body): [sorted(needs), is_ordered] for body, (needs, is_ordered) in known_needs.items()}
+    if any(recall(*question) is None for question in (*scans, *needs)):
+        of_project = {table.body for table in (*documented_tables().values(), *source_tables(source).values())}
+        keep(scans | {question: answer for question, answer in needs.items() if question[1] in of_project})
 
 
 def _trace_first(tables: Mapping[str, Table], order: list[str]) -> tuple[str, ...]:

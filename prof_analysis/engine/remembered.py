@@ -5,21 +5,17 @@ files. Nothing of profiles is in it, and nothing of the user's own tables.
 """
 
 import json
-import os
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from tempfile import mkstemp
 from typing import Any
 
-from prof_analysis.common.user_cache import cache_folder
-from prof_analysis.engine.statements import code_digest
+from prof_analysis.common.user_cache import cache_folder, write_beside_others
+from prof_analysis.engine.code import code_digest
 
 _PREFIX = "plans-"
-# Where the code changes, a new file appears each time.
-_FILES_KEPT = 4
 
 
 def recall(question: str, sql: str) -> Any | None:
@@ -44,7 +40,8 @@ def read(folder: Path) -> None:
 def write(folder: Path) -> None:
     """Keep the answers that are known in this process in a folder too, beside those that others keep there."""
     with suppress(OSError):
-        _write(folder / _name(), json.dumps({**_read(folder / _name()), **_known()}))
+        text = json.dumps({**_read(folder / _name()), **_known()})
+        write_beside_others(folder / _name(), f"{sha256(text.encode()).hexdigest()}\n{text}", _PREFIX)
 
 
 def _key(question: str, sql: str) -> str:
@@ -69,14 +66,3 @@ def _read(file: Path) -> dict[str, Any]:
         if digest == sha256(text.encode()).hexdigest():
             return dict(json.loads(text))
     return {}
-
-
-def _write(file: Path, text: str) -> None:
-    """Write a file that appears whole and is readable by this user only, and remove the oldest ones."""
-    descriptor, unfinished = mkstemp(prefix=_PREFIX, dir=file.parent)
-    with open(descriptor, "w", encoding="utf-8") as stream:  # noqa: PTH123  (a descriptor has no path)
-        stream.write(f"{sha256(text.encode()).hexdigest()}\n{text}")
-    os.replace(unfinished, file)  # noqa: PTH105  (mkstemp gives a text)
-    others = sorted(file.parent.glob(f"{_PREFIX}*"), key=lambda one: one.stat().st_mtime_ns)
-    for old in others[:-_FILES_KEPT]:
-        old.unlink(missing_ok=True)

@@ -131,7 +131,7 @@ class Table:
     @property
     def grain(self) -> Grain:
         """The grain that its folder declares."""
-        return grain_of(self.name.partition(".")[0])
+        return grain_of(self.name)
 
 
 def read_table(file: Path) -> Table:

@@ -7,6 +7,7 @@ Tables over ranks see other tables as users see them, with texts in place of ids
 front; tables over runs see `run` before these. own_tables.py reads users' own tables; they are passed along as `own`.
 """
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, lru_cache
@@ -15,7 +16,9 @@ import duckdb
 
 from prof_analysis.common.errors import QueryError
 from prof_analysis.engine.gathering import gathered
+from prof_analysis.engine.grains import grain_of
 from prof_analysis.engine.quotes import quote
+from prof_analysis.engine.registry import Registry, with_others
 from prof_analysis.engine.statements import run, sql_folder
 from prof_analysis.engine.table_file import TEXT_ID, WARNING, Table, empty_select, read_table
 
@@ -26,13 +29,15 @@ ROW_ID = "row_id"
 def documented_tables() -> Mapping[str, Table]:
     """Return all tables; trace tables are without the bodies that sources give them."""
     folder = sql_folder()
-    files = sorted(file for file in folder.glob("*/*.sql") if file.parent.name != "macros" and not file.match(f"*{WARNING}"))
-    return gathered({table.name: table for table in map(read_table, files)})
+    schemas = sorted(schema for schema in folder.iterdir() if schema.is_dir() and schema.name != "macros")
+    files = ((schema.name, file) for schema in schemas for file in sorted(one.name for one in os.scandir(schema)))
+    names = (f"{schema}.{file[:-4]}" for schema, file in files if file.endswith(".sql") and not file.endswith(WARNING))
+    return gathered(Registry(names, lambda name: read_table(folder / f"{name.replace('.', '/')}.sql")))
 
 
 def all_tables(own: tuple[Table, ...] = ()) -> Mapping[str, Table]:
     """Return the documented tables and the user's own."""
-    return gathered({**documented_tables(), **{table.name: table for table in own}}) if own else documented_tables()
+    return gathered(with_others(documented_tables(), {table.name: table for table in own})) if own else documented_tables()
 
 
 @lru_cache(maxsize=16)  # Sources are few; tables of users must not be kept for ever.
@@ -41,15 +46,18 @@ def source_tables(source: str, own: tuple[Table, ...] = (), raw_tables: frozense
 
     A body for all sources is used only where it reads no other raw tables than `raw_tables`, which this source stages.
     """
-    tables = {name: table for name, table in all_tables(own).items() if table.grain == "rank"}
-    for name, table in tables.items():
+    documented = all_tables(own)
+
+    def read(name: str) -> Table:
+        table = documented[name]
         schema, _, short_name = name.partition(".")
-        if schema == "trace":
-            file = sql_folder() / "sources" / source / f"{short_name}.sql"
-            shared = table.body if table.body and _is_staged(table.needs, raw_tables) else empty_select(table.columns)
-            body = file.read_text(encoding="utf-8") if file.exists() else shared
-            tables[name] = replace(table, body=body)
-    return tables
+        if schema != "trace":
+            return table
+        file = sql_folder() / "sources" / source / f"{short_name}.sql"
+        shared = table.body if table.body and _is_staged(table.needs, raw_tables) else empty_select(table.columns)
+        return replace(table, body=file.read_text(encoding="utf-8") if file.exists() else shared)
+
+    return Registry((name for name in documented if grain_of(name) == "rank"), read)
 
 
 def _is_staged(needs: Iterable[str], raw_tables: frozenset[str] | None) -> bool:

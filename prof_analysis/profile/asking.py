@@ -5,7 +5,6 @@ from collections import Counter
 from prof_analysis.analyses import Analysis
 from prof_analysis.common.capabilities import Requirement, recorded_from, why_not
 from prof_analysis.common.errors import InputError
-from prof_analysis.engine.gathering import is_gathered
 from prof_analysis.run.session import Session
 from prof_analysis.sources.rank import Rank
 
@@ -54,9 +53,9 @@ def said_of_nothing(session: Session, analysis: Analysis) -> str:
 def rules_of(session: Session) -> list[dict[str, str | int | None]]:
     """Return each rule of advice: on how many of the ranks that users see it is judged, or why it is not."""
     found: Counter[tuple[str, str | None, int | None]] = Counter()
-    for name, table in sorted(session.tables.items()):
-        if is_gathered(table, session.tables["advice.finding_of_rank"]):
-            for lacks in (dict(rank.lacks) for rank in session.shown_ranks):
-                reason = why_not(table.requires, lacks)
-                found[name.partition(".")[2], reason, recorded_from(table.requires, lacks) if reason else None] += 1
+    for name in sorted(session.tables["advice.finding_of_rank"].needs):
+        table = session.tables[name]
+        for lacks in (dict(rank.lacks) for rank in session.shown_ranks):
+            reason = why_not(table.requires, lacks)
+            found[name.partition(".")[2], reason, recorded_from(table.requires, lacks) if reason else None] += 1
     return [{"rule": rule, "reason": reason, "ranks": ranks, "level": level} for (rule, reason, level), ranks in found.items()]

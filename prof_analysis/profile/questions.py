@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import cache, partial
 from inspect import cleandoc, signature
 from textwrap import fill
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from prof_analysis.analyses import ANALYSES, Analysis
 from prof_analysis.common.old_words import arguments_in_new_words
@@ -38,14 +39,24 @@ class Questions(ABC):
         def __getattr__(self, name: str) -> Callable[..., pandas.DataFrame]: ...
 
 
+class _MadeWhenAsked:
+    """A method that is made when somebody asks for it: for the docstrings of all, a command would read 300 heads of tables."""
+
+    def __init__(self, make: Callable[[], Callable[..., Any]]) -> None:
+        self._made = cache(make)
+
+    def __get__(self, profile: Questions | None, owner: type[Questions]) -> Any:
+        return self._made().__get__(profile, owner)
+
+
 def gives(*tables: str) -> Callable[[Method], Method]:
     """Add the columns of tables, as their heads document them, to the docstring of the method that returns them."""
+    return lambda method: cast(Any, _MadeWhenAsked(lambda: _with_columns(method, tables)))
 
-    def with_columns(method: Method) -> Method:
-        method.__doc__ = "\n\n".join([cleandoc(method.__doc__ or ""), *map(_columns_of, tables)])
-        return method
 
-    return with_columns
+def _with_columns(method: Method, tables: Iterable[str]) -> Method:
+    method.__doc__ = "\n\n".join([cleandoc(method.__doc__ or ""), *map(_columns_of, tables)])
+    return method
 
 
 def _columns_of(name: str) -> str:
@@ -83,8 +94,8 @@ def _method_of(analysis: Analysis) -> Callable[..., Any]:
     question.__name__, question.__qualname__, question.__doc__ = analysis.name, f"Profile.{analysis.name}", analysis.returns
     vars(question)["__signature__"] = shown
     tables = [table for rows in analysis.rows.values() for table in (rows.table, rows.over_ranks) if table]
-    return gives(*tables)(question)
+    return _with_columns(question, tables)
 
 
 for _analysis in ANALYSES.values():
-    setattr(Questions, _analysis.name, _method_of(_analysis))
+    setattr(Questions, _analysis.name, _MadeWhenAsked(partial(_method_of, _analysis)))

@@ -9,7 +9,7 @@ import duckdb
 from prof_analysis.common.answer_options import Variables
 from prof_analysis.common.errors import ProfAnalysisError, reason_of, remedy_of
 from prof_analysis.common.version import __version__
-from prof_analysis.engine.statements import code_digest
+from prof_analysis.engine.code import code_digest
 from prof_analysis.engine.table_file import Table
 from prof_analysis.sources.rank import Rank
 

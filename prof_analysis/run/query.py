@@ -7,6 +7,7 @@ from typing import TypeVar
 import duckdb
 
 from prof_analysis.common.errors import QueryError, reason_of, remedy_of
+from prof_analysis.engine.grains import grain_of
 from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.parsing import Query, read_query
 from prof_analysis.engine.tables import unknown_table
@@ -22,17 +23,16 @@ def answer(session: Session, query: str, fetch: Callable[[duckdb.DuckDBPyRelatio
     """
     with session.turn():
         grains = ("rank", "job", "runs") if len(session.runs) > 1 else ("rank", "job")
-        known = {name: table for name, table in session.tables.items() if table.grain in grains}
-        summaries = {name: table.summary for name, table in known.items()}
-        asked = read_query(query, session.connection, summaries, session.allow_files)
+        known = [name for name in session.tables if grain_of(name) in grains]
+        asked = read_query(query, session.connection, known, lambda name: session.tables[name].summary, session.allow_files)
         for name in sorted(asked.tables | asked.described):
             if name not in session.tables:
                 raise QueryError(unknown_table(name, known))
-            if session.tables[name].grain == "log":
+            if grain_of(name) == "log":
                 raise QueryError(f"{name} is made from logs, not from profiles: run `prof-analysis stage-durations LOG`")
         session.provide(tuple(sorted(asked.tables)))
         if asked.reads_catalog:
-            session.list_all(known.values())
+            session.list_all(session.tables[name] for name in known)
         create_macros(session.connection, query)
         try:
             return fetch(session.as_users_see(query, session.connection.sql(asked.text)))

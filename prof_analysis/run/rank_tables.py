@@ -87,9 +87,7 @@ def _build(job: Job, work: _Work, on_work: OnWork) -> None:
     keeps = _may_keep(job) and TEXTS in plan.order
     if keeps:
         work.kept = find_kept(connection, work.store, (work.tables[name] for name in plan.order), facts)
-        files = {table.guard: work.store.file(table.guard).name for table in work.tables.values() if table.guard}
-        guards = {name: facts.guards[file] for name, file in files.items() if file in facts.guards}
-        plan, work.loaded = restricted(plan, work.tables, job.tables, work.kept, guards)
+        plan, work.loaded = restricted(plan, work.tables, job.tables, work.kept, _known_guards(work, plan))
     is_kept_now = keeps
     read = {name for name, table in work.loaded.items() if not table.needs}
     on_staged, on_built = work_of(job.input_bytes, source.NAME, whole, plan, read, on_work)
@@ -144,6 +142,13 @@ def _build(job: Job, work: _Work, on_work: OnWork) -> None:
         if work.kept:  # A file may be damaged, or gone.
             raise UnfitError(str(error)) from error
         raise
+
+
+def _known_guards(work: _Work, plan: Plan) -> dict[str, bool]:
+    """Return the guards of a plan of which it is known whether they have rows."""
+    guards = {guard for name in plan.order if (guard := work.tables[name].guard)}
+    files = {guard: work.store.file(guard).name for guard in guards}
+    return {guard: work.facts.guards[file] for guard, file in files.items() if file in work.facts.guards}
 
 
 def _keep(work: _Work, table: Table, columns: frozenset[str]) -> bool:

@@ -17,8 +17,10 @@ from prof_analysis.common.errors import InputError, ProfAnalysisError, QueryErro
 from prof_analysis.common.options import ProfileOptions
 from prof_analysis.engine.database import connect
 from prof_analysis.engine.gathering import check_thresholds
+from prof_analysis.engine.grains import grain_of
 from prof_analysis.engine.own_tables import read_own_tables
 from prof_analysis.engine.planning import split_across_ranks
+from prof_analysis.engine.registry import Registry
 from prof_analysis.engine.table_file import Column, Table
 from prof_analysis.engine.tables import all_tables
 from prof_analysis.engine.variables import variables_named, variables_read
@@ -189,22 +191,24 @@ class Session:
         if len(self.runs) < 2:
             return self.tables
         run = Column("run", "VARCHAR", "the run")
-        return {
-            name: replace(table, columns=(run, *table.columns)) if table.grain == "job" else table
-            for name, table in self.tables.items()
-        }
+
+        def read(name: str) -> Table:
+            table = self.tables[name]
+            return replace(table, columns=(run, *table.columns)) if table.grain == "job" else table
+
+        return Registry(self.tables, read)
 
     def _provide(self, tables: tuple[str, ...]) -> None:
         are_shown = self._shown_ranks == self.stores.keys() and self._shown_to_users.issuperset(tables)
         if are_shown and not self._views.are_of_one_run:
             return
         of_ranks, across = split_across_ranks(tables, self._own)
-        if len(self.runs) < 2 and (of_runs := [table for table in across if self.tables[table].grain == "runs"]):
+        if len(self.runs) < 2 and (of_runs := [table for table in across if grain_of(table) == "runs"]):
             raise QueryError(
                 f"{of_runs[0]} compares runs, and there is one: open several with open_profiles(), or give a folder that holds "
                 "several"
             )
-        if self._views.are_of_one_run and (of_runs := [table for table in across if self.tables[table].grain == "runs"]):
+        if self._views.are_of_one_run and (of_runs := [table for table in across if grain_of(table) == "runs"]):
             raise QueryError(f"{of_runs[0]} compares runs, and this is asked of one: ask it outside of only()")
         # What identifies people and machines may stand in a text that no other table of the question has.
         texts = [_TEXTS] if self._anonymous is not None and of_ranks and _TEXTS not in self._shown else []

@@ -36,7 +36,7 @@ def planned(folder: Path, *words: str) -> str:
 
 
 def file_in(folder: Path) -> Path:
-    (file,) = folder.iterdir()
+    (file,) = folder.glob("plans-*")
     return file
 
 
@@ -79,7 +79,7 @@ def test_files_of_other_versions_do_not_add_up(tmp_path: Path) -> None:
     for number in range(9):
         (tmp_path / f"plans-{number}.json").touch()
     planned(tmp_path)
-    assert len(list(tmp_path.iterdir())) == 4
+    assert len(list(tmp_path.glob("plans-*"))) == 4
     planned(tmp_path, "closed")
 
 

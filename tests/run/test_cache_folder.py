@@ -83,7 +83,7 @@ def test_only_the_user_may_read_what_is_kept(path: Path, cache: Path, monkeypatc
 def test_the_cache_of_the_user_is_the_usual_one(path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, str(cache))
     assert duration(path, cache="none") == 40
-    assert not [file for file in files(cache) if not file.name.startswith("plans-")], "of profiles nothing is kept"
+    assert not [file for file in files(cache) if not file.name.startswith(("plans-", "code-"))], "of profiles nothing is kept"
     assert duration(path) == 40
     before = files(cache)
     assert duration(path) == 40

@@ -22,9 +22,9 @@ from prof_analysis.common.answer_options import USUAL, Variables
 from prof_analysis.common.errors import OutputError, reason_of, remedy_of
 from prof_analysis.common.input_files import SETTINGS_BYTES, opened, whole
 from prof_analysis.common.scratch import temporary_folder
+from prof_analysis.engine.code import code_digest
 from prof_analysis.engine.database import quote_path
 from prof_analysis.engine.quotes import quote_text
-from prof_analysis.engine.statements import code_digest
 from prof_analysis.engine.table_file import Table
 from prof_analysis.engine.variables import variables_read
 from prof_analysis.sources.rank import Rank
