@@ -10,7 +10,7 @@ import duckdb
 from prof_analysis.common.errors import reason_of
 from prof_analysis.common.input_files import opened
 from prof_analysis.common.scratch import temporary_folder
-from prof_analysis.engine.database import connect
+from prof_analysis.engine.database import connect, lent
 from prof_analysis.run.cache.kept import UnfitError
 from prof_analysis.run.cache.store import is_entry
 from prof_analysis.run.job import Code, Job, Outcome, failed, own_code
@@ -81,7 +81,9 @@ def _connection(job: Job, running: list[duckdb.DuckDBPyConnection]) -> Iterator[
     variables = {**job.variables, **devices, "rank_id": rank.rank_id, "profile": rank.profile}
     with (
         temporary_folder(job.spill_folder) as spill,
-        connect(variables, job.threads, spill, job.buffer_bytes, macros=False) as connection,
+        lent(variables, spill, job.buffer_bytes)
+        if job.threads == 1
+        else connect(variables, job.threads, spill, job.buffer_bytes, macros=False) as connection,
     ):
         running.append(connection)
         try:
