@@ -1,5 +1,6 @@
 """What several tests need: the real data, and a way to run the command."""
 
+import gc
 import json
 import os
 import warnings
@@ -25,6 +26,8 @@ from tests.helpers.asking import build_at_once
 from tests.helpers.json_schema import misfits
 from tests.helpers.places import CHECKOUT, SAMPLE
 
+# As in the command. With Python's own threshold, to look for garbage takes a seventh of the time of the suite.
+gc.set_threshold(200_000)
 # Else the command is put together anew for each of some thousand invocations, 20 ms each.
 typer.testing._get_command = cache(typer.main.get_command)  # type: ignore[attr-defined]
 # No test, and no process that a test starts, may touch the home of who runs it.

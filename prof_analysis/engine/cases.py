@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 
@@ -150,10 +151,16 @@ def _read(text: str | None, type_: str, column: str) -> object:
     if text is None:
         return None
     try:
-        ((value,),) = duckdb.execute(f"SELECT CAST($value AS {type_})", {"value": text}).fetchall()
+        value = _cast(text, type_)
     except duckdb.ConversionException as error:
         raise InputError(f"{column}: {text} is no {type_}") from error
     return Digits(text) if isinstance(value, float) else value
+
+
+@lru_cache(maxsize=4096)  # Most cells of a page are alike.
+def _cast(text: str, type_: str) -> object:
+    ((value,),) = duckdb.execute(f"SELECT CAST($value AS {type_})", {"value": text}).fetchall()
+    return value
 
 
 class Digits(str):

@@ -133,10 +133,11 @@ def _fill(
     types = {column: "BIGINT" if type_ == TEXT_ID else type_ for column, type_ in columns.items()}
     described = ", ".join(f"{quote(column)} {types[column]}" for column in stored) or "nothing_given BOOLEAN"
     connection.execute(f"CREATE TABLE stored.{quote(name)} ({described})")
-    for row in rows:
-        values = [texts.id_of(row.get(as_)) if column != as_ else row.get(as_) for column, as_ in stored.items()]
+    cells = [texts.id_of(row.get(as_)) if column != as_ else row.get(as_) for row in rows for column, as_ in stored.items()]
+    if cells:
+        row_of_casts = f"({', '.join(f'CAST(? AS {types[column]})' for column in stored)})"
         try:
-            connection.execute(f"INSERT INTO stored.{quote(name)} VALUES ({', '.join('?' * len(values))})", values)
+            connection.execute(f"INSERT INTO stored.{quote(name)} VALUES {', '.join([row_of_casts] * len(rows))}", cells)
         except duckdb.ConversionException as error:
             raise InputError(f"{name}: {str(error).splitlines()[0]}") from error
     store_view(connection, name, types, stored)
