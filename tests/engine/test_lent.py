@@ -1,5 +1,7 @@
 """A database that is lent for small work is empty and as one that was just opened, although its instance was used before."""
 
+from __future__ import annotations
+
 import os
 import sys
 from pathlib import Path
@@ -10,7 +12,8 @@ import pytest
 from prof_analysis.engine.database import connect, lent
 from prof_analysis.engine.macros import create_macros
 
-SETTINGS = "SELECT name, value FROM duckdb_settings() WHERE name NOT IN ('search_path', 'temp_directory', 'memory_limit', 'max_memory')"
+OTHERS = "('search_path', 'temp_directory', 'memory_limit', 'max_memory')"
+SETTINGS = f"SELECT name, value FROM duckdb_settings() WHERE name NOT IN {OTHERS}"
 
 
 def one(connection: duckdb.DuckDBPyConnection, sql: str) -> object:

@@ -193,6 +193,28 @@ def test_what_was_not_used_for_the_longest_time_goes_first(
     assert {entry.profile for entry in entries.entries(cache)} == {"0_ascend_pt", "2_ascend_pt"}
 
 
+@pytest.mark.parametrize("grown", ["0.parquet", "engine/0.parquet"])
+@pytest.mark.parametrize("kept", [None, "", "[1]", '{"a": [1, "x"]}'])
+def test_an_entry_that_grew_is_measured_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, grown: str, kept: str | None
+) -> None:
+    for number, name in enumerate("ab"):
+        (tmp_path / name / "engine").mkdir(parents=True)
+        (tmp_path / name / "about.json").write_text("{}")
+        os.utime(tmp_path / name / "about.json", (number, number))
+    monkeypatch.setattr(entries, "_MOST_BYTES", 1_000)
+    entries.shrink(tmp_path)
+    if kept is not None:
+        (tmp_path / "sizes.json").write_text(kept)
+    (tmp_path / "b" / grown).write_bytes(b"0" * 990)
+    entries.shrink(tmp_path)
+    assert (tmp_path / "a").is_dir(), "994 bytes"
+    (tmp_path / "b" / grown).unlink()
+    (tmp_path / "b" / grown).write_bytes(b"0" * 997)
+    entries.shrink(tmp_path)
+    assert not (tmp_path / "a").exists() and (tmp_path / "b").is_dir()
+
+
 def test_what_is_in_use_stays(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch, command: Command) -> None:
     monkeypatch.setenv(VARIABLE, str(cache))
     first, second = (profile_in(tmp_path / f"{number}_ascend_pt") for number in range(2))

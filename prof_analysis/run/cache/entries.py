@@ -1,6 +1,7 @@
 """The entries of a store or of the cache: their content, their use, and their removal."""
 
 import json
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -10,13 +11,15 @@ from shutil import disk_usage, rmtree
 from prof_analysis.common.errors import InputError, OutputError, reason_of
 from prof_analysis.common.input_files import SETTINGS_BYTES, whole
 from prof_analysis.common.scratch import ScratchFolder, make_folder, used_folders
-from prof_analysis.run.cache.store import ABOUT, SUFFIX, identity_of
+from prof_analysis.common.user_cache import write_beside_others
+from prof_analysis.run.cache.store import ABOUT, ENGINE, SUFFIX, identity_of
 from prof_analysis.sources.rank import json_object
 
 # What the cache may take: this much, and this share of its disk.
 _MOST_BYTES = 10 * 10**9
 _MOST_OF_DISK = 0.1
 _IN_USE = "in_use.json"
+_SIZES = "sizes.json"
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,7 @@ def entries(store: Path) -> Iterator[Entry]:
             str(about.get("profile", "")),
             inputs,
             tuple(sorted({".".join(file.name.split(".")[:2]) for file in about_file.parent.glob(f"*{SUFFIX}")})),
-            sum(size for _, size in _files_of(about_file.parent)),
+            _size_of(about_file.parent),
             about.get("identity") == identity_of(map(Path, inputs)),
         )
 
@@ -63,6 +66,8 @@ def clear(store: Path) -> tuple[list[Entry], list[Entry]]:
     in_use = _in_use(store)
     found = list(entries(store))
     removed = [entry for entry in found if entry.folder.name not in in_use]
+    with suppress(OSError):
+        (store / _SIZES).unlink(missing_ok=True)
     for entry in removed:
         try:
             rmtree(entry.folder)
@@ -84,7 +89,7 @@ def shrink(cache: Path) -> None:
     What a process uses stays, and what cannot be removed now: another process will do it.
     """
     with suppress(OSError):
-        sizes = {about.parent: sum(size for _, size in _files_of(about.parent)) for about in cache.glob(f"*/{ABOUT}")}
+        sizes = _sizes_of(cache)
         most = min(_MOST_BYTES, int(disk_usage(cache).total * _MOST_OF_DISK))
         if sum(sizes.values()) <= most:
             return
@@ -94,6 +99,31 @@ def shrink(cache: Path) -> None:
                 del sizes[folder]
                 with suppress(OSError):
                     rmtree(folder)
+
+
+def _sizes_of(cache: Path) -> dict[Path, int]:
+    """Return the size of each entry. Those that have not changed since are kept in a file: of 1,600, to add up takes 2 s."""
+    known: dict[str, list[int]] = {}
+    with suppress(OSError, ValueError, TypeError, AttributeError):
+        kept = json.loads(whole(cache / _SIZES, SETTINGS_BYTES))
+        known = {name: numbers for name, numbers in kept.items() if all(isinstance(one, int) for one in numbers)}
+    found: dict[str, list[int]] = {}
+    for name in os.listdir(cache):  # noqa: PTH208  (1,600 objects of Path take longer than the rest)
+        with suppress(OSError):
+            changed = [*_changes_of(cache / name)]
+            before = known.get(name)
+            found[name] = before if before and before[:-1] == changed else [*changed, _size_of(cache / name)]
+    if found != known:
+        write_beside_others(cache / _SIZES, json.dumps(found), _SIZES)
+    return {cache / name: size for name, (*_, size) in found.items()}
+
+
+def _changes_of(entry: Path) -> Iterator[int]:
+    """Yield when a file was last added to an entry, or to the folder in it. Raises OSError for what is no entry."""
+    (entry / ABOUT).stat()
+    yield entry.stat().st_mtime_ns
+    with suppress(OSError):
+        yield (entry / ENGINE).stat().st_mtime_ns
 
 
 def _last_use(entry: Path) -> int:
@@ -112,9 +142,11 @@ def _in_use(folder: Path) -> set[str]:
     return found
 
 
-def _files_of(entry: Path) -> Iterator[tuple[Path, int]]:
-    """Yield the files of an entry with their sizes; another process may remove some meanwhile."""
-    for file in entry.rglob("*"):
-        with suppress(OSError):
-            if file.is_file():
-                yield file, file.stat().st_size
+def _size_of(entry: Path) -> int:
+    """Return the size of the files of an entry; another process may remove some meanwhile."""
+    size = 0
+    for folder, _, names in os.walk(entry):
+        for name in names:
+            with suppress(OSError):
+                size += os.stat(f"{folder}{os.sep}{name}").st_size  # noqa: PTH116  (a Path takes five times as long)
+    return size

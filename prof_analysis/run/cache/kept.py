@@ -20,10 +20,8 @@ from prof_analysis.common.errors import OutputError
 from prof_analysis.engine.kept import TEXTS, KeptTable, is_kept, rows_to_keep
 from prof_analysis.engine.planning import Build, Plan, walk
 from prof_analysis.engine.table_file import Table
-from prof_analysis.run.cache.store import SUFFIX, RankStore, about_rows, entry_of, write_rows
+from prof_analysis.run.cache.store import ENGINE, SUFFIX, RankStore, about_rows, entry_of, write_rows
 from prof_analysis.sources.remarks import Remark, as_json, from_json, sentences
-
-_FOLDER = "engine"
 
 
 class UnfitError(Exception):
@@ -51,7 +49,7 @@ def find_kept(
     connection: duckdb.DuckDBPyConnection, store: RankStore, tables: Iterable[Table], facts: Facts
 ) -> dict[str, list[KeptTable]]:
     """Return the files that an entry keeps of these tables, for the options of the store, and add their facts."""
-    folder = store.folder / _FOLDER
+    folder = store.folder / ENGINE
     files: dict[str, list[Path]] = {}
     with suppress(OSError):
         for file in sorted(folder.iterdir()):
@@ -88,7 +86,7 @@ def keep(
 
     `texts` is the name of the file with its texts.
     """
-    folder = store.folder / _FOLDER
+    folder = store.folder / ENGINE
     stem = _stem(store, table.name)
     name = texts if table.name == TEXTS else f"{stem}.{_digest(','.join(sorted(columns)))}{SUFFIX}"
     about = {"columns": sorted(columns), "texts": texts, **facts.as_json()}

@@ -32,6 +32,8 @@ from prof_analysis.sources.readers.sqlite_file import sidecars_of
 
 ABOUT = "about.json"
 SUFFIX = ".parquet"
+# The folder in an entry for tables of the engine.
+ENGINE = "engine"
 _ABOUT_ROWS = "prof_analysis"
 _USUAL = USUAL.variables()
 # To look for dictionaries in columns of ids and times takes a third of the writing, and finds none.
