@@ -1,4 +1,4 @@
-"""Puts a file into the wheel while it is built: json.schema.json, the schema of the output of --json."""
+"""Puts two files into the wheel while it is built: the schema of the output of --json, and the plans of the SQL."""
 
 import sys
 from pathlib import Path
@@ -9,26 +9,27 @@ from hatchling.builders.config import BuilderConfig
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
-class SchemaHook(BuildHookInterface[BuilderConfig]):
-    """Makes the schema from the heads of the SQL files while hatchling builds a wheel.
+class MadeFilesHook(BuildHookInterface[BuilderConfig]):
+    """Makes json.schema.json and plans.json from the SQL files while hatchling builds a wheel.
 
-    An editable install has none: there it would be that of the day of the installation. `python -m docs.json_schema` prints
-    today's.
+    An editable install has none: there they would be those of the day of the installation. `python -m docs.json_schema` prints
+    today's schema.
     """
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Make the schema, and name its place in the wheel."""
+        """Make the files, and name their places in the wheel."""
         if version == "editable":
             return
         sys.path.insert(0, self.root)
-        from docs.json_schema import text_of_file
+        from docs import json_schema, plans
 
         self.folder = TemporaryDirectory()
-        file = Path(self.folder.name, "json.schema.json")
-        file.write_text(text_of_file(), encoding="utf-8")
-        build_data["force_include"][str(file)] = "prof_analysis/json.schema.json"
+        for name, text_of_file in (("json.schema.json", json_schema.text_of_file), ("plans.json", plans.text_of_file)):
+            file = Path(self.folder.name, name)
+            file.write_text(text_of_file(), encoding="utf-8")
+            build_data["force_include"][str(file)] = f"prof_analysis/{name}"
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:  # noqa: ARG002
-        """Remove the file made for the wheel."""
+        """Remove the files made for the wheel."""
         if version != "editable":
             self.folder.cleanup()

@@ -1,6 +1,7 @@
 """The wheel, the sdist and an editable install do the main job, in an empty environment and outside the checkout."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from docs.json_schema import schema
+from prof_analysis.common.user_cache import VARIABLE
 from tests.helpers.places import CHECKOUT, SAMPLE
 
 
@@ -63,6 +65,10 @@ def test_the_wheel_does_the_main_job(distributions: Path, tmp_path: Path) -> Non
     assert_does_the_main_job(command, tmp_path / "work")
     with zipfile.ZipFile(wheel) as archive:
         assert json.loads(archive.read("prof_analysis/json.schema.json")) == schema()
+    counts = "from prof_analysis.engine import remembered; print(len(remembered._known()))"
+    words = [str(command.with_name("python")), "-c", counts]
+    known = subprocess.run(words, env={**os.environ, VARIABLE: "off"}, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert int(known.stdout) > 500, "a first start has plans"
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from shutil import which
@@ -58,9 +59,10 @@ def test_the_schema_is_a_json_schema() -> None:
     Draft202012Validator.check_schema(json.loads(json_schema.text_of_file()))
 
 
-def test_the_schema_is_made_with_duckdb_alone() -> None:
-    """A build of the wheel makes it, and installs what pyproject.toml names for that."""
-    code = "import sys, docs.json_schema as made; made.schema(); print(*{name.partition('.')[0] for name in sys.modules})"
+def test_the_wheel_is_made_with_what_its_build_installs() -> None:
+    """A build of the wheel makes the schema and the plans, and installs what pyproject.toml names for that."""
+    made = "import sys, docs.plans, docs.json_schema as made; made.schema()"
+    code = f"{made}; print(*{{name.partition('.')[0] for name in sys.modules}})"
     words = [sys.executable, "-S", "-c", f"import sys; sys.path += {sys.path!r}; {code}"]
     loaded = subprocess.run(words, env=ENVIRONMENT, capture_output=True, text=True, check=True).stdout.split()
     dependencies = {
@@ -75,7 +77,9 @@ def test_the_schema_is_made_with_duckdb_alone() -> None:
         "rich",
         "typer",
     }
-    assert dependencies & {*loaded} == {"duckdb"}
+    build = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
+    installed = {re.split("[>=]", name)[0].replace("-", "_") for name in build["hooks"]["custom"]["dependencies"]}
+    assert dependencies & {*loaded} == installed
 
 
 def test_every_command_has_a_schema() -> None:

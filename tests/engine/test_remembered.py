@@ -1,6 +1,8 @@
 """What DuckDB says about the project's SQL is kept between runs: nothing is parsed or planned twice."""
 
+import json
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -29,8 +31,8 @@ print(plan.order, *(f"{name}: {sorted(columns)}" for name, columns in sorted(pla
 """
 
 
-def planned(folder: Path, *words: str) -> str:
-    environment = {**os.environ, VARIABLE: str(folder), "PYTHONPATH": str(CHECKOUT)}
+def planned(folder: Path, *words: str, package: Path = CHECKOUT) -> str:
+    environment = {**os.environ, VARIABLE: str(folder), "PYTHONPATH": str(package)}
     command = [sys.executable, "-c", SCRIPT, *words]
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
 
@@ -45,6 +47,22 @@ def test_the_second_process_needs_no_duckdb(tmp_path: Path) -> None:
     assert "trace.kernel" in first
     assert stat.S_IMODE(file_in(tmp_path).stat().st_mode) == 0o600
     assert planned(tmp_path, "closed") == first
+
+
+@pytest.mark.parametrize("is_of_this_code", [True, False])
+def test_a_first_start_of_a_wheel_knows_the_plans_that_came_with_it(tmp_path: Path, is_of_this_code: bool) -> None:
+    wheel = tmp_path / "wheel" / "prof_analysis"
+    shutil.copytree(CHECKOUT / "prof_analysis", wheel, ignore=shutil.ignore_patterns("__pycache__"))
+    (wheel / "sql").symlink_to(CHECKOUT / "sql")
+    first = planned(tmp_path / "cache")
+    text = file_in(tmp_path / "cache").read_text(encoding="utf-8").partition("\n")[2]
+    text = text if is_of_this_code else text.replace(json.loads(text)["code"], "0" * 64)
+    (wheel / "plans.json").write_text(f"{sha256(text.encode()).hexdigest()}\n{text}", encoding="utf-8")
+    if is_of_this_code:
+        assert planned(Path("off"), "closed", package=wheel.parent) == first
+    else:
+        with pytest.raises(subprocess.CalledProcessError):
+            planned(Path("off"), "closed", package=wheel.parent)
 
 
 @pytest.mark.parametrize("damage", quick(["cut", "changed", "foreign"], 1))
