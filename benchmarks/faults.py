@@ -146,11 +146,12 @@ def draw(count: int, seed: int) -> list[Fault]:
 
 
 def _tests_of(fault: Fault) -> list[str]:
-    """The page of the table, the pages of its schema, then the folder: the fastest come first."""
+    """The page of the table and the pages of its schema, or tests called like the file, then the folder: the fastest first."""
+    alike = [str(test.relative_to(CHECKOUT)) for test in sorted(CHECKOUT.glob(f"tests/**/test_{Path(fault.file).stem}.py"))]
     folder = "/".join(Path(fault.file).with_suffix("").parts[:2])
     names = TESTS.get(folder, folder.partition("/")[2]).split()
     folders = [f"tests/{name}" for name in names if (CHECKOUT / "tests" / name).is_dir()] or ["tests"]
-    return [*_pages_of(Path(fault.file)), *folders]
+    return [*(_pages_of(Path(fault.file)) or alike), *folders]
 
 
 def _pages_of(file: Path) -> list[str]:
