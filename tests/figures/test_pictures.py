@@ -17,6 +17,7 @@ from prof_analysis.pictures.figures.modules import modules, root_of
 from prof_analysis.pictures.figures.ranks import ranks
 from prof_analysis.pictures.figures.steps import steps
 from prof_analysis.pictures.figures.style import DIVERGING, SEQUENTIAL, UNKNOWN, colour_at, ink_on, label, luminance, theme
+from prof_analysis.pictures.figures.timeline import timeline
 from tests.helpers.hostile import LONG, write_hostile
 from tests.helpers.small_profile import Kernel, Op, Range, write_profile
 from tests.helpers.small_runs import module, write_run
@@ -157,6 +158,20 @@ def test_groups_beyond_the_first_are_one_bar_that_keeps_their_sums() -> None:
     ]  # fmt: skip
     parts = {trace.name: [cell[0] for cell in trace.customdata] for trace in communication(groups).data}
     assert parts == {"transfer": [4] * 19 + [324], "wait": [3] * 19 + [243], "not split": [3] * 19 + [243]}
+
+
+def test_a_timeline_of_deep_modules_on_many_streams_says_how_many_rows_it_leaves_out() -> None:
+    bar = {"lane": 0, "since_ns": 0, "until_ns": 100, "duration_ns": 100, "row_count": 1}
+    calls = [{**bar, "depth": depth, "name": f"Module{depth}", "is_backward": False} for depth in range(10)]
+    kernel = {**bar, "device_id": 0, "group_name": None, "kind": "compute", "name": "mm", "op_name": None, "module_path": None}
+    kernels = [{**kernel, "stream_id": stream, "duration_ns": 100 - stream} for stream in range(15)]
+    figure = timeline(calls, kernels, [], 100, "step 1")
+    rows = list(figure.layout.yaxis.ticktext)
+    assert rows == ["modules", *[""] * 7, *(f"stream {stream}" for stream in range(12)), "idle"], "the busiest streams"
+    said = "step 1; 2 more rows of modules not shown; 3 more rows of streams not shown"
+    assert figure.layout.title.subtitle.text == said
+    drawn = [place for one in figure.data for place in one.y]
+    assert sorted(drawn) == list(range(8 + 12))
 
 
 @pytest.mark.slow
