@@ -13,6 +13,7 @@ from plotly.io import renderers
 
 from prof_analysis import InputError, compare, open_profile
 from prof_analysis.pictures.figures.communication import communication
+from prof_analysis.pictures.figures.memory import memory
 from prof_analysis.pictures.figures.modules import modules, root_of
 from prof_analysis.pictures.figures.ranks import ranks
 from prof_analysis.pictures.figures.steps import steps
@@ -158,6 +159,16 @@ def test_groups_beyond_the_first_are_one_bar_that_keeps_their_sums() -> None:
     ]  # fmt: skip
     parts = {trace.name: [cell[0] for cell in trace.customdata] for trace in communication(groups).data}
     assert parts == {"transfer": [4] * 19 + [324], "wait": [3] * 19 + [243], "not split": [3] * 19 + [243]}
+
+
+@pytest.mark.parametrize(("count", "texts"), [(10, ["step 1", "step 10"]), (11, ["1", "11"]), (40, ["1", "40"]), (41, [])])
+def test_steps_are_shaded_behind_memory_and_named_while_there_is_room(count: int, texts: list[str]) -> None:
+    moment = {"since_ns": 0, "time_ns": 5, "allocated_bytes": 8, "active_bytes": None, "reserved_bytes": None}
+    shown = [{"step_id": step, "since_ns": step * 10**6, "until_ns": (step + 1) * 10**6} for step in range(1, count + 1)]
+    figure = memory([moment], [], shown, "device 0")
+    assert [one.text for one in figure.layout.annotations][:: max(count - 1, 1)] == texts
+    spans = [(shape.x0, shape.x1) for shape in figure.layout.shapes]
+    assert spans == [(step, step + 1) for step in range(1, count + 1) if texts], "ms"
 
 
 def test_a_timeline_of_deep_modules_on_many_streams_says_how_many_rows_it_leaves_out() -> None:
