@@ -11,6 +11,7 @@ from fixtures.generate import generate
 from fixtures.shape import Shape
 from fixtures.text_style import TextStyle
 from prof_analysis import open_profile
+from prof_analysis.analyses.answer import Sentences
 from prof_analysis.analyses.answers.links import links
 from prof_analysis.common.errors import InputError
 from tests.helpers.asking import build_at_once
@@ -83,6 +84,7 @@ def test_the_sentence_says_how_slow_the_slowest_link_is_where_none_is_slow(tmp_p
     write_mesh(tmp_path, 3, {(2, 0): 125_000})
     with open_profile(tmp_path, cache="none") as profile:
         _, (*_, sentences) = links(profile, 1)
+    assert isinstance(sentences, Sentences)
     assert "no link is slow: each has at least 80.0% of the usual bandwidth; 3 ranks" in sentences.lines
 
 
