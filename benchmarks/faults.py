@@ -1,7 +1,7 @@
 """Plant faults in the SQL and the Python of the project, one by one, and see which of them the tests find.
 
     python -m benchmarks.faults draw faults.json --count 60 --seed 37     # by chance, from all places that can be changed
-    python -m benchmarks.faults try faults.json [--workers 2]             # each against the tests of its folder
+    python -m benchmarks.faults try faults.json [--workers 2]             # each against the pages and the folder of its schema
     python -m benchmarks.faults together faults.json                      # all survivors at once, in one run of the whole suite
 
 A fault is one change of a few signs: an operator, a bound, a number, a join key, a NULL, an order or one of two times. `try`
@@ -26,6 +26,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import duckdb
+
+from prof_analysis.engine.cases import ENDING
 
 CHECKOUT = Path(__file__).parent.parent
 OF_BOTH = {
@@ -52,10 +54,13 @@ CHANGES = {
 TESTS = {
     "sql/sources": "sources", "sql/stack": "stacks", "sql/flame": "stacks", "sql/across": "kernels module step",
     "sql/runs": "compare", "sql/allocation": "memory", "sql/macros": "engine module", "sql/trace": "sources",
+    "prof_analysis/__init__": "api", "prof_analysis/__main__": "cli",
     "prof_analysis/analyses": "answers cli", "prof_analysis/anonymous": "anonymize", "prof_analysis/cli": "cli",
     "prof_analysis/common": "api cli", "prof_analysis/functions": "compare engine", "prof_analysis/logs": "vllm",
     "prof_analysis/pictures": "figures report", "prof_analysis/profile": "api compare",
 }  # fmt: skip
+# Page of cases, without .cases.md -> the test that reads it.
+PAGE = "tests/tables/test_cases.py::test_the_cases_of_a_table_hold[{}]"
 LIMIT_S = 900
 
 
@@ -121,8 +126,9 @@ def _is_readable(fault: Fault) -> bool:
 
 def _planted(fault: Fault, root: Path) -> list[str]:
     lines = (root / fault.file).read_text(encoding="utf-8").splitlines()
-    if lines[fault.line] != fault.before:  # The file has moved on since.
-        fault.line = lines.index(fault.before)
+    if lines[fault.line : fault.line + 1] != [fault.before]:  # The file has moved on since.
+        alike = [number for number, line in enumerate(lines) if line == fault.before]
+        fault.line = min(alike, key=lambda number: abs(number - fault.line))
     lines[fault.line] = fault.after
     return [*lines, ""]
 
@@ -140,9 +146,22 @@ def draw(count: int, seed: int) -> list[Fault]:
 
 
 def _tests_of(fault: Fault) -> list[str]:
-    folder = "/".join(fault.file.split("/")[:2])
+    """The page of the table and the pages of its schema, or tests called like the file, then the folder: the fastest first."""
+    alike = [str(test.relative_to(CHECKOUT)) for test in sorted(CHECKOUT.glob(f"tests/**/test_{Path(fault.file).stem}.py"))]
+    folder = "/".join(Path(fault.file).with_suffix("").parts[:2])
     names = TESTS.get(folder, folder.partition("/")[2]).split()
-    return [f"tests/{name}" for name in names if (CHECKOUT / "tests" / name).is_dir()] or ["tests"]
+    folders = [f"tests/{name}" for name in names if (CHECKOUT / "tests" / name).is_dir()] or ["tests"]
+    return [*(_pages_of(Path(fault.file)) or alike), *folders]
+
+
+def _pages_of(file: Path) -> list[str]:
+    if file.parts[0] != "sql":
+        return []
+    around = {"macros": "", "trace": "sources"}.get(file.parts[1], "/".join(file.parts[1:-1]))
+    pages = CHECKOUT / "tests" / "tables"
+    names = sorted(page.relative_to(pages).as_posix().removesuffix(ENDING) for page in (pages / around).rglob(f"*{ENDING}"))
+    own = f"{around}/{file.name.partition('.')[0]}"
+    return [PAGE.format(name) for name in sorted(names, key=lambda name: name != own)]
 
 
 def _copy(folder: Path) -> Path:

@@ -32,6 +32,13 @@ def found(path: Path, **options: Any) -> Rows:
     ]
 
 
+def sources(path: Path) -> dict[tuple[str, str | None], int]:
+    """How many kernels have their op, and their module, from what."""
+    with open_profile(path, cache="none") as profile:
+        rows = profile.rows("SELECT known_by, module_by, kernel_count FROM module.replayed")
+    return {(row["known_by"], row["module_by"]): row["kernel_count"] for row in rows}
+
+
 @pytest.mark.parametrize(
     ("graphs", "names", "node_ids"),
     quick(
@@ -169,7 +176,10 @@ def test_annotations_of_some_kernels_say_nothing_of_the_others(tmp_path: Path) -
     run = Run(TWO_STREAMS)
     run.write_replays(tmp_path / "rank0.json", 0, [0, 1])
     write_annotations(tmp_path / "kernel_annotations_rank0_x.pkl", TWO_STREAMS, every=3)
-    assert [(start, path, back) for start, _, path, back in found(tmp_path)] == qualified(run, lambda n: n % 3 == 0)
+    rows = found(tmp_path)
+    assert [(start, path, back) for start, _, path, back in rows] == qualified(run, lambda n: n % 3 == 0)
+    annotated = sum(n % 3 == 0 for _, _, n in run.kernels)
+    assert sources(tmp_path) == {("annotation", "annotation"): annotated, ("nothing", None): len(rows) - annotated}
 
 
 def test_annotations_that_pytorch_has_merged_into_the_trace_are_read_there(tmp_path: Path) -> None:
@@ -187,6 +197,7 @@ def test_annotations_name_modules_and_the_capture_their_ops(tmp_path: Path) -> N
     rows = found(tmp_path)
     assert [(start, path, back) for start, _, path, back in rows] == qualified(run)
     assert [row[1] for row in rows] == [row[1] for row in run.expected()]
+    assert sources(tmp_path) == {("capture", "annotation"): len(rows)}
 
 
 @pytest.mark.slow

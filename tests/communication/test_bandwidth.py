@@ -4,6 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from prof_analysis import open_profile
+from prof_analysis.analyses.answer import ShownTable
+from prof_analysis.analyses.answers.communication_stats import communication_stats
 from tests.helpers.frames import arrow_of
 from tests.helpers.kineto import HEAD, kernel, write_trace
 
@@ -71,6 +73,13 @@ def test_bandwidths_follow_from_bytes_group_and_time(tmp_path: Path) -> None:
         of_all = arrow_of(profile.communication_stats(across_ranks=True)).to_pylist()
         received = profile.sql("SELECT direction FROM trace.kernel WHERE direction IS NOT NULL")["direction"].tolist()
         positions = profile.table("trace.parallel_group", arrow=True).to_pylist()
+        _, (heaviest, *_) = communication_stats(profile, 1)
+    # What only some profiles record has columns where a row that is shown has it.
+    assert isinstance(heaviest, ShownTable)
+    assert [column.header for column in heaviest.columns] == [
+        *("type", "group", "for", "total", "share of communication", "operators", "bytes", "GB/s", "bus GB/s", "ranks"),
+        *("mean", "median", "p95", "min", "max"),
+    ]
     order = lambda row: (-row[5], row[0], row[1] or "~")  # noqa: E731
     for found in (of_ranks, of_all):
         assert sorted((tuple(row[column] for column in COLUMNS) for row in found), key=order) == sorted(EXPECTED, key=order)

@@ -11,6 +11,8 @@ from fixtures.generate import generate
 from fixtures.shape import Shape
 from fixtures.text_style import TextStyle
 from prof_analysis import open_profile
+from prof_analysis.analyses.answer import Sentences
+from prof_analysis.analyses.answers.links import links
 from prof_analysis.common.errors import InputError
 from tests.helpers.asking import build_at_once
 from tests.helpers.frames import arrow_of
@@ -76,6 +78,14 @@ def test_a_slow_link_is_found_beside_others_with_what_it_costs(tmp_path: Path, c
     ]  # fmt: skip
     said = command("links", "-d", tmp_path, "--cache", tmp_path / "store").stdout
     assert "1 pair of 6 slower than others: 300.00 us lost; 3 ranks" in said
+
+
+def test_the_sentence_says_how_slow_the_slowest_link_is_where_none_is_slow(tmp_path: Path) -> None:
+    write_mesh(tmp_path, 3, {(2, 0): 125_000})
+    with open_profile(tmp_path, cache="none") as profile:
+        _, (*_, sentences) = links(profile, 1)
+    assert isinstance(sentences, Sentences)
+    assert "no link is slow: each has at least 80.0% of the usual bandwidth; 3 ranks" in sentences.lines
 
 
 @pytest.mark.slow

@@ -207,7 +207,6 @@ def test_of_several_runs_one_of_another_model_is_left_out(command: Command, runs
     assert (of_two.exit_code, of_two.stdout) == (2, "")
 
 
-@pytest.mark.slow
 def test_runs_without_kernels_are_one_line(command: Command, tmp_path: Path) -> None:
     for name in ("base", "new"):
         write_profile(tmp_path / name / "r0_ascend_pt", [Op("x", 10, 20)], [Range("Net", 1, 30)], steps=[(1, 0, 90)])

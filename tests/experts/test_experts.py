@@ -9,6 +9,8 @@ import pytest
 from typer.testing import Result
 
 from prof_analysis import ProfAnalysisWarning, Profile, open_profile
+from prof_analysis.analyses.answer import Sentences
+from prof_analysis.analyses.answers.experts import experts
 from prof_analysis.engine.rows_of import Row, rows_of
 from tests.helpers import kineto
 from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
@@ -74,6 +76,9 @@ def test_what_an_uneven_load_costs(uneven: Path) -> None:
         ]
         # Rows of one tensor are those of all experts: which has how many is not recorded.
         assert rows(profile, "experts.expert") == []
+        _, (*_, sentences) = experts(profile, 1)
+    assert isinstance(sentences, Sentences)
+    assert sentences.lines[-1].startswith("rows of each expert are not recorded: they are values of an input")
 
 
 @pytest.mark.slow

@@ -198,6 +198,14 @@ def test_headings_and_values_fit_into_their_columns(tmp_path: Path) -> None:
     assert sheet.row_dimensions[1].height >= 2 * 15
 
 
+def test_a_row_is_as_high_as_its_text_needs_in_the_widest_column(tmp_path: Path) -> None:
+    words = " ".join(("a" * 54, "b" * 54))
+    sheet = page_of(tmp_path / "a.xlsx", (Column("a", "Kernel List"),), [(None, words), (None, f"{words} c d e"), (None, "a")])
+    assert 60 < sheet.column_dimensions["A"].width < 62
+    # Each long word fills a line, without room for a short one behind it.
+    assert [sheet.row_dimensions[row].height for row in (2, 3, 4)] == [2 * 15, 3 * 15, None]
+
+
 def test_an_mfu_is_a_number_and_several_stay_a_text(tmp_path: Path) -> None:
     columns = (Column("a", "Avg MFU", "0.00%"),)
     sheet = page_of(tmp_path / "a.xlsx", columns, [(None, "1.86%"), (None, "45.2%,46.0%"), (None, None), (None, "%")])

@@ -13,10 +13,12 @@ from plotly.io import renderers
 
 from prof_analysis import InputError, compare, open_profile
 from prof_analysis.pictures.figures.communication import communication
+from prof_analysis.pictures.figures.memory import memory
 from prof_analysis.pictures.figures.modules import modules, root_of
 from prof_analysis.pictures.figures.ranks import ranks
 from prof_analysis.pictures.figures.steps import steps
 from prof_analysis.pictures.figures.style import DIVERGING, SEQUENTIAL, UNKNOWN, colour_at, ink_on, label, luminance, theme
+from prof_analysis.pictures.figures.timeline import timeline
 from tests.helpers.hostile import LONG, write_hostile
 from tests.helpers.small_profile import Kernel, Op, Range, write_profile
 from tests.helpers.small_runs import module, write_run
@@ -157,6 +159,30 @@ def test_groups_beyond_the_first_are_one_bar_that_keeps_their_sums() -> None:
     ]  # fmt: skip
     parts = {trace.name: [cell[0] for cell in trace.customdata] for trace in communication(groups).data}
     assert parts == {"transfer": [4] * 19 + [324], "wait": [3] * 19 + [243], "not split": [3] * 19 + [243]}
+
+
+@pytest.mark.parametrize(("count", "texts"), [(10, ["step 1", "step 10"]), (11, ["1", "11"]), (40, ["1", "40"]), (41, [])])
+def test_steps_are_shaded_behind_memory_and_named_while_there_is_room(count: int, texts: list[str]) -> None:
+    moment = {"since_ns": 0, "time_ns": 5, "allocated_bytes": 8, "active_bytes": None, "reserved_bytes": None}
+    shown = [{"step_id": step, "since_ns": step * 10**6, "until_ns": (step + 1) * 10**6} for step in range(1, count + 1)]
+    figure = memory([moment], [], shown, "device 0")
+    assert [one.text for one in figure.layout.annotations][:: max(count - 1, 1)] == texts
+    spans = [(shape.x0, shape.x1) for shape in figure.layout.shapes]
+    assert spans == [(step, step + 1) for step in range(1, count + 1) if texts], "ms"
+
+
+def test_a_timeline_of_deep_modules_on_many_streams_says_how_many_rows_it_leaves_out() -> None:
+    bar = {"lane": 0, "since_ns": 0, "until_ns": 100, "duration_ns": 100, "row_count": 1}
+    calls = [{**bar, "depth": depth, "name": f"Module{depth}", "is_backward": False} for depth in range(10)]
+    kernel = {**bar, "device_id": 0, "group_name": None, "kind": "compute", "name": "mm", "op_name": None, "module_path": None}
+    kernels = [{**kernel, "stream_id": stream, "duration_ns": 100 - stream} for stream in range(15)]
+    figure = timeline(calls, kernels, [], 100, "step 1")
+    rows = list(figure.layout.yaxis.ticktext)
+    assert rows == ["modules", *[""] * 7, *(f"stream {stream}" for stream in range(12)), "idle"], "the busiest streams"
+    said = "step 1; 2 more rows of modules not shown; 3 more rows of streams not shown"
+    assert figure.layout.title.subtitle.text == said
+    drawn = [place for one in figure.data for place in one.y]
+    assert sorted(drawn) == list(range(8 + 12))
 
 
 @pytest.mark.slow

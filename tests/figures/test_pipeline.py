@@ -18,6 +18,7 @@ def test_passes_lie_where_the_table_has_them_and_stages_below_each_other(tmp_pat
         table = profile.rows("SELECT pipeline_stage, kind, start_ns, duration_ns, micro_batch FROM pipeline.pass ORDER BY ALL")
         with pytest.raises(InputError, match="no passes in step 7"):
             profile.plot.pipeline(step=7)
+    assert figure.layout.title.subtitle.text == "2 ranks; numbers are micro-batches", "what is in no step names none"
     assert list(figure.layout.yaxis.ticktext) == ["stage 0, rank 0", "stage 1, rank 1"]
     drawn = sorted(
         (place, bar.name, 1000 + data[0], data[1], int(number))
@@ -40,7 +41,9 @@ def test_ranks_whose_clocks_differ_are_drawn_from_their_own_first_pass(tmp_path:
     from prof_analysis.pictures.figures.pipeline import pipeline
 
     later = [{**row, **{name: row[name] + row["rank_id"] * 10**9 for name in ("start_ns", "end_ns")}} for row in rows]
-    figure = pipeline(later)
+    figure = pipeline(later, step_id=3)
     assert min(min(bar.base) for bar in figure.data) == 0
     assert max(max(bar.base) for bar in figure.data) < 0.001
-    assert "each rank from its own first pass" in figure.layout.title.subtitle.text
+    subtitle = figure.layout.title.subtitle.text
+    assert subtitle.startswith("step 3; 2 ranks; numbers")
+    assert "each rank from its own first pass" in subtitle

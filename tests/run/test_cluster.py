@@ -99,6 +99,19 @@ def test_a_wrong_address_is_one_line(six: Path, tmp_path: Path, command: Command
     assert done.stderr.count("\n") == 1
 
 
+def test_a_cluster_answers_and_the_tables_are_in_the_store(six: Path, tmp_path: Path) -> None:
+    from distributed import LocalCluster
+
+    options: dict[str, Any] = {"n_workers": 1, "threads_per_worker": 1, "processes": False, "dashboard_address": None}
+    with (
+        LocalCluster(protocol="tcp", **options) as local,  # type: ignore[no-untyped-call]
+        open_profile(six, cache=tmp_path / "store", scheduler=local.scheduler_address) as profile,
+    ):
+        rows = profile.rows("SELECT rank_id, duration_ns FROM kernels.duration ORDER BY rank_id")
+    assert [tuple(row.values()) for row in rows] == [(rank, 40 + rank) for rank in range(6)]
+    assert len(list((tmp_path / "store").rglob("kernels.duration.parquet"))) == 6
+
+
 @contextmanager
 def cluster(folder: Path, *workers: dict[str, str]) -> Iterator[tuple[str, "subprocess.Popen[bytes]"]]:
     """A Dask scheduler and a worker for each environment; its address and the scheduler's process."""

@@ -88,6 +88,17 @@ def test_warnings_are_told_again(two: Path, tmp_path: Path) -> None:
             profile.module_stats()
 
 
+def test_warnings_of_a_table_that_is_kept_are_told_where_it_is_asked_with_others(two: Path, tmp_path: Path) -> None:
+    edit(next(two.rglob("*_1.db")), "UPDATE PYTORCH_API SET sequenceNumber = 'x'")
+    tables = ["module.statistic"], ["module.statistic", "module.lost_launch"]
+    for asked in tables:
+        with (
+            open_profile(two / "1_ascend_pt", cache=tmp_path / "kept") as profile,
+            pytest.warns(ProfAnalysisWarning, match=r"1 value of PYTORCH_API.sequenceNumber"),
+        ):
+            profile.rows(" UNION ALL ".join(f"SELECT count(*) FROM {table}" for table in asked))
+
+
 def test_what_is_kept_is_plain_parquet(two: Path, tmp_path: Path) -> None:
     with open_profile(two, cache=tmp_path / "kept") as profile:
         frame = profile.kernel_stats()

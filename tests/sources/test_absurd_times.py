@@ -119,6 +119,14 @@ def test_without_a_statement_most_rows_tell_where_the_recording_is(tmp_path: Pat
     assert set_aside(database(tmp_path / "1", waits, session=None))[0] == []
 
 
+def test_times_all_over_what_can_be_written_are_alike(tmp_path: Path) -> None:
+    """Their bounds would lie beyond the last time that can be written."""
+    distance = LAST_TIME // 20
+    spread = f"UPDATE TASK SET startNs = (rowid - 1) * {distance}, endNs = (rowid - 1) * {distance} + 999 + rowid"
+    found, durations, warnings = set_aside(database(tmp_path, spread, session=None))
+    assert (found, durations, warnings) == ([], [*range(1000, 1020)], [])
+
+
 SESSIONS = [(0, FIRST + LENGTH), (FIRST, 0), (5, 6), (FIRST, LAST_TIME)]
 
 

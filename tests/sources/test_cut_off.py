@@ -48,6 +48,25 @@ def test_a_packed_trace_that_was_cut_is_not_blamed_on_how_it_was_recorded(tmp_pa
     assert not [reason for _, reason in unanswered_by(rank) if "ProfilerActivity" in reason or "profile_memory" in reason]
 
 
+def test_what_a_whole_trace_would_not_have_either_is_not_blamed_on_the_cut(tmp_path: Path) -> None:
+    """The trace has events of all kinds, of an AMD GPU, before it is cut."""
+    events = [
+        kineto.op("aten::mm", 10, 15, 1, arguments={"Input Dims": [[4, 4]], "Call stack": "net.py(7): forward"}),
+        kineto.module("Net_0", 5, 30),
+        kineto.event("user_annotation", "part", 5, 30),
+        kineto.launch(11, 12, 1, 1),
+        kineto.kernel("gemm", 100, 150, 1),
+        kineto.kernel("ncclDevKernel_Generic", 200, 250, 2),
+        kineto.memory(64, 8, 12, (64, 128)),
+        kineto.op("aten::cut", 40, 50, 2),
+    ]
+    path = kineto.write_trace(tmp_path / "trace.json", events)
+    path.write_bytes(path.read_bytes()[:-30])
+    (rank,) = find_ranks(path)
+    assert (why_unanswered(rank, "pmu-stats") or "").startswith("no occupancy of kernels, which")
+    assert not rank.is_cut_off
+
+
 def unpacked(content: bytes) -> bytes:
     found = b""
     try:

@@ -9,11 +9,13 @@ from fixtures.generate import generate
 from fixtures.shape import Shape
 from fixtures.text_style import TextStyle
 from prof_analysis import open_profile
+from prof_analysis.sources.discovery import find_ranks
 from tests.helpers.cli import Command
 from tests.helpers.frames import arrow_of
-from tests.helpers.small_profile import Range, write_profile
+from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 
 LEVEL = "profiler_level was {}; collect with Level1"
+NO_SHAPES = f"no kernel types and shapes: {LEVEL.format('Level0')}, which has them"
 MARKS_ALONE = "no kernels: profiler_level was Level_none, which records mstx marks alone; collect with Level1"
 
 
@@ -57,6 +59,23 @@ def test_marks_alone_are_answered(marks: Path) -> None:
     with open_profile(marks) as profile:
         (row,) = arrow_of(profile.mstx_stats()).to_pylist()
     assert (row["message"], row["event_count"], row["device_total_ns"]) == ("step", 1, 100)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ("", None),
+        ("ALTER TABLE COMPUTE_TASK_INFO DROP COLUMN inputShapes", NO_SHAPES),
+        ("INSERT INTO STRING_IDS VALUES (9999, 'N/A'); UPDATE COMPUTE_TASK_INFO SET inputShapes = 9999", NO_SHAPES),
+    ],
+    ids=["some writers record shapes at Level0 too", "no column", "no value"],
+)
+def test_a_database_has_shapes_where_a_kernel_has_some(tmp_path: Path, change: str, reason: str | None) -> None:
+    folder = tmp_path / "0_ascend_pt"
+    edit(write_profile(folder, [Op("mm", 100, 110, (Kernel("mm", 1000, 1010, inputs="4,4;4,4"),))]), change)
+    at_level(folder, "Level0")
+    (rank,) = find_ranks(tmp_path)
+    assert dict(rank.lacks).get("shapes") == reason
 
 
 @pytest.mark.slow

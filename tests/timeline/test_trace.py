@@ -162,6 +162,7 @@ def test_a_time_is_exact_to_the_ns_and_a_call_is_inside_the_call_around_it(tmp_p
     write_profile(tmp_path, [Op("op", 20, 30, kernels)], [Range("Net", 0, 100), Range("Layer", 10, 90)])
     with open_profile(tmp_path) as profile:
         (file,) = profile.export(tmp_path, "trace")
+    assert file.name == "timeline_rank0.json.gz"
     with gzip.open(file, "rt") as opened:
         trace = json.load(opened)
     assert list(trace) == ["traceEvents", "baseTimeNanoseconds"]

@@ -86,7 +86,7 @@ def set_bounds(
         if _is_outside(one, recording) if recording else one.last_ns - one.first_ns > least:
             bounds = _bounds_of(connection, one, recording, least)
             for name, value in bounds.items():
-                connection.execute(f"SET VARIABLE {one.clock}_{name} = {value}::BIGINT")
+                connection.execute(f"SET VARIABLE {one.clock}_{name} = ({value})::BIGINT")
 
 
 def _least_length(others: Iterable[_Seen]) -> int:
