@@ -34,7 +34,7 @@ print(plan.order, *(f"{name}: {sorted(columns)}" for name, columns in sorted(pla
 def planned(folder: Path, *words: str, package: Path = CHECKOUT) -> str:
     environment = {**os.environ, VARIABLE: str(folder), "PYTHONPATH": str(package)}
     command = [sys.executable, "-c", SCRIPT, *words]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+    return subprocess.run(command, cwd=package, env=environment, capture_output=True, text=True, check=True).stdout
 
 
 def file_in(folder: Path) -> Path:
