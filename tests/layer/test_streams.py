@@ -81,6 +81,7 @@ def test_a_model_that_goes_on_in_another_stream_keeps_all_its_layers(found: Prof
     assert structure == {
         **{"profile": f"{name}_ascend_pt", "rank_id": None, "streams": streams, "beside_streams": streams_beside},
         **{"kernel_count": 3 * 115, "layer_count": 27, "alike_count": 27, "kind_count": 2, "pass_count": 3},
+        **{"whole_pass_count": 3, "pass_layer_count": 9, "draft_count": 0},
         **{"kernels_of_layers": "10 x 9, 13 x 18", "alike_ns": 3 * 108 * NS, "irregular_ns": 0, "prologue_ns": 2 * NS},
         **{"between_ns": 14 * NS, "epilogue_ns": 5 * NS, "unstructured_ns": 0, "other_streams_ns": ns_beside, "reason": None},
     }

@@ -82,7 +82,7 @@ def test_it_is_exported_where_there_are_several_ranks(three: Path, tmp_path: Pat
         (database,) = profile.export(tmp_path / "several")
         files = profile.export(tmp_path / "several", "csv")
     with closing(sqlite3.connect(database)) as reader:
-        rows = reader.execute('SELECT module, rankCount, "ownMax(ns)", ownMaxRankId FROM ModuleAcrossRanks').fetchall()
+        rows = reader.execute('SELECT module, rank_count, own_max_ns, own_max_rank_id FROM ModuleAcrossRanks').fetchall()
     assert rows == [("Layer", 3, 40, None), ("Net", 3, 7, None), ("Head", 1, 8, None)]
     assert files[-1].name == "module_across_ranks.csv"
     with open_profile(three, rank_list=[0]) as profile:
@@ -95,7 +95,7 @@ def test_it_is_exported_where_there_are_several_ranks(three: Path, tmp_path: Pat
 def test_the_command_shows_the_slow_rank(three: Path, tmp_path: Path, command: Callable[..., Result]) -> None:
     words = ("module-stats", "-d", three, "-o", tmp_path / "out", "--by", "rank")
     printed = command(*words).stdout.splitlines()
-    assert printed[1].split() == ["14", "ns", "20", "ns", "2.00", "40", "ns", "10", "ns", "3", "2_ascend_pt", "0", "Net/Layer"]
+    assert printed[1].split() == ["Net/Layer", "14", "ns", "20", "ns", "2.00", "40", "ns", "10", "ns", "3", "2_ascend_pt", "0"]
     assert "own kernel time of 3 modules; 3 ranks" in printed
     summary: dict[str, Any] = json.loads(command(*words, "--json", "--top", "1").stdout)["summary"]
     assert (summary["ranks"], summary["modules"]) == (3, 3)
