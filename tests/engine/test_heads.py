@@ -15,7 +15,7 @@ from prof_analysis.engine.statements import sql_folder
 from prof_analysis.engine.table_file import Table, read_table
 from prof_analysis.engine.tables import all_tables, documented_tables, log_tables, source_tables
 from tests.helpers.asking import build_at_once
-from tests.helpers.tables import TABLES, raw_columns
+from tests.helpers.tables import TABLES, raw_columns, without_cases
 
 SOURCES = sorted(folder.name for folder in (sql_folder() / "sources").iterdir())
 
@@ -33,15 +33,6 @@ OF_LOGS = sorted(table.name for table in log_tables())
 SHARED = {
     "trace.parallel_group", "trace.parallelism", "trace.reported_communication", "trace.reported_link", "trace.reported_step",
     "trace.reported_transfer", "trace.reported_kernel_type", "trace.setting", "trace.set_aside_rule",
-}  # fmt: skip
-
-
-# What all ranks of the sample together have no row of.
-EMPTY_OVER_RANKS = {
-    "across.slow_rank_module", "across.graph_phase", "across.graph_unknown", "across.mfu_finding",
-    "across.communication_unknown", "across.kernel_on_cpu", "across.p2p", "across.p2p_unpaired",
-    "across.expert_call", "across.expert_group", "across.expert_rank", "across.expert_rows", "across.expert_total",
-    "across.expert_kernel",
 }  # fmt: skip
 
 
@@ -144,11 +135,10 @@ def sample(kept: Path, kept_sample: Path) -> Iterator[Profile]:
         yield profile
 
 
-def test_tables_over_all_ranks_are_what_their_heads_say_and_have_rows(sample: Profile) -> None:
+def test_tables_over_all_ranks_are_what_their_heads_say_and_have_rows_or_cases(sample: Profile) -> None:
     assert described(sample, ACROSS_RANKS) == {name: head_of(name) for name in ACROSS_RANKS}
     assert "TEXT_ID" not in {column.type for name in ACROSS_RANKS for column in documented_tables()[name].columns}
-    # What rules find is planted in their own tests.
-    assert without_rows(sample, [name for name in ACROSS_RANKS if not name.startswith("advice.")]) == EMPTY_OVER_RANKS
+    assert without_cases(without_rows(sample, ACROSS_RANKS)) == [], "write a page of cases with rows of these"
 
 
 def described(profile: Profile | Comparison, names: list[str]) -> dict[str, list[tuple[str, str]]]:
@@ -177,9 +167,9 @@ def compared(kept: Path, kept_sample: Path) -> Iterator[Comparison]:
         yield comparison
 
 
-def test_tables_over_runs_are_what_their_heads_say_and_have_rows(compared: Comparison) -> None:
+def test_tables_over_runs_are_what_their_heads_say_and_have_rows_or_cases(compared: Comparison) -> None:
     assert described(compared, OF_RUNS) == {name: head_of(name) for name in OF_RUNS}
-    assert without_rows(compared, OF_RUNS) == {"runs.suggested_alias", "runs.without_partner"}, "equal runs need no aliases"
+    assert without_cases(without_rows(compared, OF_RUNS)) == [], "write a page of cases with rows of these"
 
 
 @pytest.mark.parametrize("source", SOURCES)
