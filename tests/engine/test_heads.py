@@ -29,13 +29,6 @@ OF_RUNS = sorted(name for name, table in documented_tables().items() if table.gr
 OF_LOGS = sorted(table.name for table in log_tables())
 
 
-# What profiles of all sources have in the same files, so that one body makes it.
-SHARED = {
-    "trace.parallel_group", "trace.parallelism", "trace.reported_communication", "trace.reported_link", "trace.reported_step",
-    "trace.reported_transfer", "trace.reported_kernel_type", "trace.setting", "trace.set_aside_rule",
-}  # fmt: skip
-
-
 def test_the_sql_folder_holds_one_documented_table_a_file() -> None:
     folder = sql_folder()
     files = {file.relative_to(folder) for file in folder.rglob("*") if file.is_file()}
@@ -83,11 +76,8 @@ WARNINGS = {name: table.warning for name, table in documented_tables().items() i
 
 def test_a_table_gathers_all_tables_of_its_folder_that_have_its_columns() -> None:
     gathering = documented_tables()["advice.finding_of_rank"]
-    rules = {name for name in documented_tables() if name.startswith("advice.")} - {
-        gathering.name, "advice.finding", "advice.finding_of_run", "advice.shared", "advice.counted_time", "advice.threshold",
-        "advice.usual_threshold",
-    }  # fmt: skip
-    assert gathering.needs == rules, "every other table of the folder is a rule"
+    rules = {name for name, table in documented_tables().items() if table.counts}
+    assert gathering.needs == rules, "all tables that say which time counts are rules"
     own = Table("advice.mine", "One row is mine.", gathering.columns[1:], "FROM mine")
     beside = Table("advice.others", "One row is another.", gathering.columns, "FROM others")
     assert all_tables((own, beside))[gathering.name].needs == rules | {"advice.mine"}
@@ -120,12 +110,10 @@ def test_guards_are_tables_that_the_head_names() -> None:
     assert set(guards.values()) <= set(TABLES)
 
 
-def test_trace_tables_are_contracts_without_a_body_but_for_what_all_sources_share_and_all_others_have_one() -> None:
-    assert {name for name, table in documented_tables().items() if not table.body} == {
-        name for name in TABLES if name.startswith("trace.")
-    } - SHARED
+def test_trace_tables_are_contracts_with_bodies_beside_but_for_what_all_sources_share_and_all_others_have_one() -> None:
+    without_body = {name for name, table in documented_tables().items() if not table.body}
     beside = {f"trace.{file.stem}" for source in SOURCES for file in (sql_folder() / "sources" / source).iterdir()}
-    assert not SHARED & beside, "one body, in one place"
+    assert without_body == beside, "one body for all sources, or one in each source that has the rows"
 
 
 @pytest.fixture(scope="module")
@@ -177,17 +165,6 @@ def test_the_files_of_a_source_are_trace_tables(source: str) -> None:
     files = {f"trace.{file.stem}" for file in (sql_folder() / "sources" / source).iterdir()}
     assert files <= set(TABLES)
     assert all(table.body for table in source_tables(source).values())
-
-
-def test_the_profiler_database_makes_every_trace_table() -> None:
-    """What other tools report, processes of a trace, and inputs of ops where kernels have none, are not in it."""
-    files = {f"trace.{file.stem}" for file in (sql_folder() / "sources" / "ascend_db").iterdir()}
-    of_others = {
-        "trace.reported_cost", "trace.op_input", "trace.device_memory", "trace.out_of_memory",
-        "trace.replayed_op", "trace.replayed_range", "trace.replayed_kernel", "trace.device_process",
-        "trace.named_collective",
-    }  # fmt: skip
-    assert files == {name for name in TABLES if name.startswith("trace.")} - of_others - SHARED
 
 
 @pytest.mark.parametrize("source", SOURCES)
