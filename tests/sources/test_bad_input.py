@@ -238,7 +238,11 @@ def test_a_full_disk_leaves_the_old_output(export_type: str, tmp_path: Path, com
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (5800, 5800))
 
-    result = subprocess.run(words, cwd=CHECKOUT, capture_output=True, text=True, preexec_fn=no_large_file, check=False)
+    # Python cuts compiled files at the limit and reads them afterwards: the checkout would be broken for all.
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    result = subprocess.run(
+        words, cwd=CHECKOUT, env=environment, capture_output=True, text=True, preexec_fn=no_large_file, check=False
+    )
     assert result.returncode == 3
     assert result.stderr.startswith(f"error: {tmp_path / 'cluster_analysis_output'}")
     assert result.stderr.count("\n") == 1
