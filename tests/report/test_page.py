@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from prof_analysis import InputError, open_profile, open_profiles
+from prof_analysis.pictures.report.page import as_json
 from tests.helpers.cli import OPS, RANGES, STEPS, Command, only_json
 from tests.helpers.hostile import MARKUP
 from tests.helpers.small_profile import Range, write_profile
@@ -106,6 +107,12 @@ def small_page(runs: Path, command: Command) -> Path:
         result = command("report", runs / "a", "-o", page.parent, "--cache", runs / "store")
         assert (result.exit_code, result.stdout) == (0, f"wrote {page}\n"), (result.exception, result.stderr)
     return page
+
+
+def test_data_in_a_page_ends_no_script() -> None:
+    data = {"name": "</script><!-- a & b\u2028"}
+    assert not re.search("[<>&\u2028]", as_json(data))
+    assert json.loads(as_json(data)) == data
 
 
 def test_names_that_are_markup_end_no_element(small_page: Path) -> None:
