@@ -484,4 +484,4 @@ def test_a_long_text_takes_no_longer_than_its_length(length: int) -> None:
     for text in (piece * (length // len(piece)) + end for piece in pieces for end in ("", ".py", "!")):
         anonymous.shown(text, "frame")
         anonymous.shown(text, "sentence")
-    assert process_time() - before < length / 400, "5 s for 2,000 letters"
+    assert process_time() - before < length / 2000, "1 s for 2,000 letters"

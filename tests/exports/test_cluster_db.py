@@ -437,8 +437,8 @@ def test_module_statistic_has_the_mfu_behind_its_columns_only_if_there_is_one(tm
         "module",
         "opName",
         "kernelList",
-        "totalKernelDuration",
-        "avgKernelDuration",
+        "totalKernelDuration(ns)",
+        "avgKernelDuration(ns)",
         "opCount",
     ]
     assert names == [*of_msprof_analyze, *["avgMFU"] * len(avg_mfu), "rankID"]
