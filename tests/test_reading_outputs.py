@@ -1,8 +1,11 @@
 """docs/reading-outputs.md explains each column of each screen, or leads to the table that does, and none that is not there."""
 
+import ast
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Set
+from importlib import import_module
+from inspect import getsource
 from pathlib import Path
 
 import pytest
@@ -19,26 +22,6 @@ from tests.helpers.places import CHECKOUT, SAMPLE
 
 PAGE = CHECKOUT / "docs" / "reading-outputs.md"
 RANK = next((SAMPLE / "decoder_training").glob("*_4242_*"))
-# Columns that the sample does not show: counters that it lacks, the second table where there are layers, a second rank
-# that waits, a second run.
-NOT_IN_THE_SAMPLE = {
-    "pmu-stats": {"aic scalar", "aiv scalar", "mte1", "fixpipe", "aiv mte3", "cube counted", "vector counted"},
-    "mfu": {"matrix unit"},
-    "layer-stats": {"type", "position", "mean", "median", "p95", "share of layer", "gap before", "kind", "name"},
-    "experts": {
-        *("rank", "time", "time / mean", "rows", "rows / mean", "experts", "grouped matmuls", "expert group", "step", "place"),
-        *("slowest rank", "cost", "slowest", "mean", "most rows / mean", "wait after", "module"),
-    },
-    "slow-ranks": {
-        *("collective", "last", "first", "waited", "by all", "cause", "host", "computing", "idle", "other communication"),
-        *("step", "group"),
-    },
-    "graph-overhead": {"phase", "share of call", "mean", "median", "p95", "max", "calls", "kind", "graph", "profile"},
-    "clock": {"type", "of computing", "kernels below", "kernels", "time"},
-    "ranks": {"run"},
-    "module-stats": {"source line", "share of kernels"},
-    "op-stats": {"source line"},
-}
 
 
 def explained() -> dict[str, set[str]]:
@@ -79,6 +62,32 @@ def headings_of(column: str) -> set[str]:
     }
 
 
+def program_of(command: str) -> ast.Module:
+    """Return the program of an analysis, which also has the columns that the sample lacks."""
+    return ast.parse(getsource(import_module(f"prof_analysis.analyses.answers.{command.replace('-', '_')}")))
+
+
+def headings_in(program: ast.Module) -> set[str]:
+    """Return the headings that a program writes: keys of what it gives to table_of() as columns."""
+    calls = [node for node in ast.walk(program) if isinstance(node, ast.Call) and ast.unparse(node.func) == "table_of"]
+    given: list[ast.AST] = [call.args[2] for call in calls]
+    names = {node.id for one in given for node in ast.walk(one) if isinstance(node, ast.Name)}
+    for node in ast.walk(program):
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            if names & set(map(ast.unparse, targets)):
+                given.append(node.value)
+    dicts = [node for one in given for node in ast.walk(one) if isinstance(node, ast.Dict)]
+    entries = [entry for one in dicts for entry in zip(one.keys, one.values, strict=True) if not isinstance(entry[1], ast.Dict)]
+    return {key.value for key, _ in entries if isinstance(key, ast.Constant) and isinstance(key.value, str)}
+
+
+def texts_in(program: ast.Module) -> set[str]:
+    """Return the texts of a program; names of arguments are texts of which it makes a dict."""
+    constants = {node.value for node in ast.walk(program) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    return constants | {node.arg for node in ast.walk(program) if isinstance(node, ast.keyword) and node.arg}
+
+
 def shown(sample: Path, cache: Path) -> dict[str, set[str]]:
     """Return the columns of each analysis on the sample, with its options."""
     columns: dict[str, set[str]] = {}
@@ -106,19 +115,23 @@ def columns(kept: Path, kept_sample: Path) -> dict[str, set[str]]:
     return shown(kept_sample, kept)
 
 
-def assert_explains(command: str, columns: set[str]) -> None:
-    """Each column is explained, for this command or for all, or is that of a table which the section names."""
+def assert_explains(command: str, columns: set[str], others: Set[str] = frozenset()) -> None:
+    """Each column is explained, for this command or for all, or is that of a table which the section names.
+
+    `others` are texts that can be columns where the sample lacks them.
+    """
     page = explained()
     shares = {name for name in columns if name.startswith("share of ")}  # The page says of all shares what they are.
     unknown = columns - shares - page.get(command, set()) - page[""] - columns_of_tables(command)
     assert not unknown, f"{command}: nobody explains {unknown}"
-    gone = page.get(command, set()) - columns
+    gone = page.get(command, set()) - columns - others
     assert not gone, f"{command}: {gone} are explained, but not shown"
 
 
 @pytest.mark.parametrize("command", ANALYSES)
 def test_each_column_of_an_analysis_is_explained(command: str, columns: dict[str, set[str]]) -> None:
-    assert_explains(command, columns[command] | NOT_IN_THE_SAMPLE.get(command, set()))
+    program = program_of(command)
+    assert_explains(command, columns[command] | headings_in(program), texts_in(program) | columns_of_tables(command))
 
 
 def test_each_column_of_stages_is_explained(tmp_path: Path) -> None:
@@ -130,10 +143,10 @@ def test_each_column_of_stages_is_explained(tmp_path: Path) -> None:
 def test_each_column_of_ranks_is_explained(command: Callable[..., Result]) -> None:
     message = command("ranks", RANK, "--columns", "?").stderr
     names = message.partition("the columns are ")[2].strip().split(", ")
-    assert_explains("ranks", {*names} | NOT_IN_THE_SAMPLE["ranks"])
+    assert_explains("ranks", {*names, "run"})  # Of several runs.
 
 
 def test_what_is_explained_for_all_commands_is_shown_by_some(columns: dict[str, set[str]]) -> None:
     # `ranks` and `stage-durations` show the folder, the run and counts too.
-    shown_by_any = set.union(*columns.values(), *NOT_IN_THE_SAMPLE.values(), {"run", "folder", "count"})
+    shown_by_any = set.union(*columns.values(), *map(headings_in, map(program_of, ANALYSES)), {"run", "folder", "count"})
     assert explained()[""] <= shown_by_any

@@ -47,6 +47,7 @@ WHERE statistic.max_ns > 0
 ORDER BY
     longest.graph_number,
     list_position(
+        -- Knows torchair: TorchAir compiles graphs on this hardware alone.
         ['call', 'front_end', 'before_lookup', 'lookup', 'torchair', 'torchair_python', 'creation', 'contiguous', 'clone',
          'other_op', 'torchair_cpp', 'ge_to_end', 'ge_to_first_kernel'],
         statistic.phase

@@ -47,6 +47,7 @@ allocating AS (
 expandable AS (
     SELECT DISTINCT profile
     FROM trace.setting
+    -- Knows npu_alloc_conf: users set it by this name.
     WHERE name = 'PYTORCH_NPU_ALLOC_CONF' AND contains(lower(replace(value, ' ', '')), 'expandable_segments:true')
 ),
 of_rank AS (

@@ -151,6 +151,7 @@ candidate AS (
         operators_of_op.*,
         exposed_ns - late_ns AS rest_ns,
         CASE operation
+            -- Knows npu, npu_all_gather_base_mm, npu_mm_all_reduce_base, npu_mm_reduce_scatter_base: users call these.
             WHEN 'allgather' THEN 'torch_npu.npu_all_gather_base_mm'
             WHEN 'reducescatter' THEN 'torch_npu.npu_mm_reduce_scatter_base'
             ELSE 'torch_npu.npu_mm_all_reduce_base'

@@ -29,6 +29,7 @@ dequeue_thread AS (SELECT DISTINCT dequeue_tid AS tid FROM trace.queue),
 asked AS (
     SELECT block.*, dequeue_thread.tid AS dequeue_tid
     FROM block
+    -- All pairs: threads that run tasks are few.
     CROSS JOIN dequeue_thread
     WHERE block.tid IS NULL AND block.name_id IS NOT NULL
     UNION ALL

@@ -11,6 +11,7 @@
 WITH op_at AS (
     SELECT event.event_id, arg_max(op.name_id, (op.start_ns, -op.end_ns, op.op_id)) AS name_id
     FROM trace.out_of_memory AS event
+    -- All pairs: attempts that failed are few.
     JOIN trace.op ON op.tid = event.tid AND op.start_ns <= event.time_ns AND op.end_ns >= event.time_ns
     WHERE NOT op.is_step
     GROUP BY event.event_id

@@ -42,6 +42,7 @@ last_recorded AS (
 -- An allocator holds at the begin of a step the memory that it held after its last event before.
 at_begin AS (
     SELECT asked.step_id, asked.component, asked.role, asked.device_id, allocated_bytes, reserved_bytes, active_bytes
+    -- All pairs: of a step there are the few allocators.
     FROM (SELECT *, coalesce(device_id, -1) AS device_number FROM period CROSS JOIN allocator) AS asked
     ASOF JOIN last_recorded
         ON last_recorded.component = asked.component

@@ -14,6 +14,7 @@
 WITH chosen_call AS (
     SELECT host_api.*
     FROM trace.host_api
+    -- All pairs: periods of the chosen step are few.
     LEFT JOIN step.selected ON host_api.start_ns >= selected.start_ns AND host_api.start_ns < selected.end_ns
     WHERE getvariable('step_id') IS NULL OR selected.start_ns IS NOT NULL
 ),

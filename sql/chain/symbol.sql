@@ -20,6 +20,7 @@ WITH used_type AS (
 worded_type AS (
     SELECT
         used_type.*,
+        -- Knows aicore: formulas are of operators, which have names.
         regexp_replace(regexp_replace(lower(type.text), '_|aicore$', '', 'g'), 'v\d+$', '') AS type_word,
         regexp_extract(lower(op.text), '^(?:\w+::)?_*(\w+?)_*$', 1) AS op_word,
         lower(regexp_extract(

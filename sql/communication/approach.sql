@@ -89,6 +89,7 @@ known_cause AS (
 at_bound AS (
     SELECT kernel_id, known_cause.cause, -1 AS sign, first_gap_id - 1 AS gap_id
     FROM bound
+    -- All pairs: the causes are few.
     CROSS JOIN known_cause
     UNION ALL
     SELECT kernel_id, known_cause.cause, 1, last_gap_id

@@ -9,18 +9,22 @@
 -- exposed_ns  BIGINT  time from there to its end in which no compute kernel of the step runs, ns
 WITH operator AS (
     SELECT
-        kernel_id,
-        step_id,
+        kernel_step.kernel_id,
+        kernel_step.step_id,
         -- An ASOF join compares no NULL.
-        coalesce(step_id, -9223372036854775808) AS step_key,
-        start_ns,
-        end_ns
+        coalesce(kernel_step.step_id, -9223372036854775808) AS step_key,
+        kernel_step.start_ns,
+        kernel_step.end_ns,
+        name.text AS name
     FROM step.kernel_step
-    WHERE kind = 'communication' AND (getvariable('step_id') IS NULL OR step_id = getvariable('step_id'))
+    LEFT JOIN trace.kernel USING (kernel_id)
+    LEFT JOIN trace.string AS name ON name.text_id = kernel.name_id
+    WHERE kernel_step.kind = 'communication'
+      AND (getvariable('step_id') IS NULL OR kernel_step.step_id = getvariable('step_id'))
 ),
 piece AS (
     SELECT kernel_id, step_id, step_key, from_ns, end_ns
-    FROM added(operator, step_id, kernel_id)
+    FROM added(operator, step_id, (name, kernel_id))
 ),
 at_from AS (
     SELECT piece.*, covered_until(computed.covered_ns, computed.reached_ns, piece.from_ns) AS computing_ns

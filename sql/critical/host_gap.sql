@@ -12,6 +12,7 @@
 WITH gap_and_launch AS (
     SELECT gap.gap_id, gap.start_ns, gap.end_ns, min(launch.start_ns + clock.offset_ns) AS launched_ns
     FROM free.gap
+    -- All pairs: the offset of the clock is one row.
     CROSS JOIN clock.offset AS clock
     JOIN trace.kernel ON kernel.kernel_id = gap.kernel_after_id
     JOIN trace.launch USING (launch_id)

@@ -16,6 +16,7 @@ WITH copied AS (
 call AS (
     SELECT host_api_id, start_ns + clock.offset_ns AS start_ns, end_ns + clock.offset_ns AS end_ns
     FROM trace.host_api
+    -- All pairs: the offset of the clock is one row.
     CROSS JOIN clock.offset AS clock
     WHERE role IN ('synchronise', 'allocate') OR (role = 'launch' AND duration_ns >= 1_000_000)
     UNION ALL

@@ -42,6 +42,7 @@ cause_of_any AS (
 edge AS (
     SELECT step_gap.step_id, cause_of_any.cause, step_gap.last_gap_id AS gap_id, 1 AS sign
     FROM free.step_gap
+    -- All pairs: the causes are few.
     CROSS JOIN cause_of_any
     UNION ALL
     SELECT step_gap.step_id, cause_of_any.cause, step_gap.first_gap_id - 1, -1

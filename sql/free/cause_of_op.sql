@@ -143,6 +143,7 @@ weighed_part AS (
     FROM in_gap
     JOIN free.gap USING (gap_id)
     CROSS JOIN in_steps
+    -- All pairs: the offset of the clock is one row.
     CROSS JOIN clock.offset AS clock
     ASOF LEFT JOIN bound ON bound.gap_id <= in_gap.gap_id
     WHERE gap.start_ns >= in_steps.start_ns AND gap.end_ns <= in_steps.end_ns

@@ -38,6 +38,7 @@ run AS (
         sum(kernel.end_ns - kernel.start_ns) AS all_ns,
         coalesce(sum(kernel.end_ns - kernel.start_ns) FILTER (kernel.start_ns < long.start_ns), 0) AS before_ns
     FROM step.kernel_step AS kernel
+    -- All pairs: gaps that take a tenth of the recording are few.
     CROSS JOIN long
     GROUP BY long.gap_id
 )

@@ -30,6 +30,7 @@ within AS (
         held.name_id,
         least(held.end_ns, thread_gap.end_ns) - greatest(held.start_ns, thread_gap.start_ns) AS duration_ns
     FROM thread_gap
+    -- All pairs: the longest gaps are 100.
     JOIN held ON held.tid = thread_gap.tid AND held.start_ns < thread_gap.end_ns AND thread_gap.start_ns < held.end_ns
 )
 SELECT gap_id, arg_max_null(name_id, (duration_ns, -host_api_id)) AS host_call_id, max(duration_ns) AS host_call_ns

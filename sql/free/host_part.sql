@@ -29,6 +29,7 @@ aspect AS (
 wanted_moment AS (
     SELECT on_thread.key, on_thread.tid, on_thread.start_ns, aspect.aspect
     FROM on_thread
+    -- All pairs: a thread has seven aspects at most.
     JOIN aspect USING (tid)
     WHERE on_thread.phase = 1 OR aspect.aspect = 7
 ),

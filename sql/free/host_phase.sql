@@ -31,6 +31,7 @@ WITH gap AS (
             false
         ) AS is_late
     FROM free.gap
+    -- All pairs: the offset of the clock is one row.
     CROSS JOIN clock.offset AS clock
     JOIN free.request USING (gap_id)
     JOIN trace.kernel AS before ON before.kernel_id = gap.kernel_before_id

@@ -38,5 +38,6 @@ SELECT
     string_agg(held_call.name, ' > ' ORDER BY held_call.start_ns, held_call.end_ns DESC, held_call.call_id)
         FILTER (NOT held_call.is_op) AS python_stack
 FROM free.longest
+-- All pairs: the longest gaps are 100.
 JOIN held_call ON held_call.tid = longest.tid AND held_call.start_ns <= longest.at_ns AND longest.at_ns < held_call.end_ns
 GROUP BY longest.gap_id

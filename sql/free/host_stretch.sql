@@ -10,6 +10,7 @@
 WITH loader AS (
     SELECT text_id
     FROM trace.string
+    -- Knows dataloader: PyTorch itself names its op so, on any device.
     WHERE starts_with(text, 'enumerate(DataLoader)')
 ),
 call AS (
@@ -38,6 +39,7 @@ requesting_thread AS (
 part AS (
     SELECT tid, things, row_number() OVER (ORDER BY tid, things) AS part_id
     FROM requesting_thread
+    -- All pairs: of a thread there are four sets of things.
     CROSS JOIN (SELECT unnest(range(1, 5))::INTEGER AS things) AS list
 ),
 -- The windows over rows that are in order already are streamed, and part and time are one number, which only grows: at a

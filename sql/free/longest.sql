@@ -27,6 +27,7 @@ longest AS (
 step_of AS (
     SELECT longest.gap_id, min(step_gap.step_id) AS step_id
     FROM longest
+    -- All pairs: the longest gaps are 100.
     JOIN free.step_gap ON longest.gap_id BETWEEN step_gap.first_gap_id AND step_gap.last_gap_id
     GROUP BY longest.gap_id
 ),

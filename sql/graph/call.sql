@@ -72,6 +72,7 @@ SELECT
             if(region_id IS NULL, 'no region is recorded', NULL),
             if(entered_call.lookup_ns IS NULL, 'no look-up of Dynamo is recorded', NULL),
             if(entered_call.lookup_ns < entry_ns, 'the look-up is before the entry', NULL),
+            -- Knows executegraph, torchnpugraphbase: TorchAir compiles graphs on this hardware alone.
             if(run_ns IS NULL, 'no TorchNpuGraphBase::Run in it', NULL),
             if(execute_ns IS NULL, 'no ExecuteGraph in it', NULL),
             if(execute_ns IS NOT NULL AND first_kernel_ns IS NULL, 'no kernel is known to be launched by it', NULL)

@@ -31,6 +31,7 @@ gap AS (
         end_ns - clock.offset_ns AS end_ns,
         sum(end_ns - start_ns) OVER (ORDER BY start_ns ROWS UNBOUNDED PRECEDING) AS up_to_ns
     FROM free.gap
+    -- All pairs: the offset of the clock is one row.
     CROSS JOIN clock.offset AS clock
 ),
 -- The idle time before a moment.

@@ -17,6 +17,7 @@ WITH entering_name AS (
     WHERE regexp_matches(
         text,
         '^nn\.Module: OptimizedModule|_dynamo[/\\]eval_frame\.py|vllm(_ascend)?[/\\]compilation[/\\]'
+        -- Knows torchair: TorchAir compiles graphs on this hardware alone.
         || '|torchair[/\\].*_?cache_compiler\.py'
     )
 ),

@@ -10,6 +10,7 @@ WITH role_of_name AS (
     SELECT
         text_id,
         CASE
+            -- Knows executegraph, npu_fx_compiler, torchnpugraphbase: TorchAir compiles graphs on this hardware alone.
             WHEN regexp_full_match(text, '(npu_fx_compiler|cache_compiler)[ _]inference') THEN 'inference'
             WHEN text = 'TorchNpuGraphBase::Run' THEN 'run'
             WHEN text = 'ExecuteGraph' THEN 'execute'

@@ -86,5 +86,6 @@ SELECT
     executed_call.execute_ns,
     first_kernel.start_ns - clock.offset_ns AS first_kernel_ns
 FROM executed_call
+-- All pairs: the offset of the clock is one row.
 CROSS JOIN clock.offset AS clock
 LEFT JOIN first_kernel USING (call_id)

@@ -74,6 +74,7 @@ ORDER BY
     region.text,
     is_compiling,
     list_position(
+        -- Knows torchair: TorchAir compiles graphs on this hardware alone.
         ['call', 'front_end', 'before_lookup', 'lookup', 'torchair', 'torchair_python', 'creation', 'contiguous', 'clone',
          'other_op', 'torchair_cpp', 'ge_to_end', 'ge_to_first_kernel'],
         phase

@@ -21,6 +21,7 @@ named_kernel AS (
         used_name.name_id,
         used_name.type_id,
         name.text AS name,
+        -- Knows aclnn, aicore, transdata: formulas are of operators, which have names.
         regexp_replace(lower(type.text), '_|aicore$', '', 'g') AS type
     FROM used_name
     LEFT JOIN trace.string AS name ON name.text_id = used_name.name_id

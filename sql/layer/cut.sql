@@ -26,6 +26,7 @@ SELECT
     if(bool_or(is_last), 'is cut by the end of the profile', 'is cut by the beginning of the profile') AS reason,
     bool_and(is_last AND coalesce(len(at_edge.symbols) < kind.attention, false)) AS is_in_front
 FROM at_edge
+-- All pairs: a profile has two layers at its edges, and few kinds of layers.
 JOIN layer.kind
     ON len(kind.symbols) > len(at_edge.symbols)
     AND (

@@ -66,6 +66,7 @@ stretch AS (
 like_long AS (
     SELECT DISTINCT stretch.stretch
     FROM stretch
+    -- All pairs: stretches of layers are few.
     JOIN (
         SELECT DISTINCT symbols
         FROM in_stretch

@@ -52,6 +52,7 @@ SELECT
         WHEN regexp_matches(symbol_text, '(?i)grad|backward|^gen') THEN NULL
         WHEN regexp_matches(symbol_text, '(?i)(matmul|mm|reduce).*add_?(rms_?|layer_?)?norm') THEN 'closing norm'
         WHEN regexp_matches(symbol_text, '(?i)attention|attn|delta_?rule|selective_?scan') THEN 'attention'
+        -- Knows aicore, mla_: formulas are of operators, which have names.
         WHEN regexp_matches(symbol_text, '(?i)mla_?(v\d|kernel|prolog|preprocess|prefill|decode|$)') THEN 'attention'
         WHEN regexp_matches(symbol_text, '(?i)rope|rotary|qkv|kv_?rms|cache|(batch|group|instance)_?norm') THEN NULL
         WHEN regexp_matches(symbol_text, '(?i)add_?(rms_?|layer_?)?norm') THEN 'residual norm'

@@ -13,6 +13,7 @@
 WITH counter AS (
     SELECT text_id AS metric_id, ends_with(lower(text), 'cycles') AS is_cycles
     FROM trace.string
+    -- Knows aic_, mac: counters are of one kind of hardware, and have names.
     WHERE regexp_matches(lower(text), '^(aic_)?(total_cycles|mac(_fp16|_int8)?_ratio)$')
 ),
 busy AS (

@@ -9,6 +9,7 @@ WITH used_type AS (
     WHERE kind = 'compute'
 ),
 named_type AS (
+    -- Knows aicore: formulas are of operators, which have names.
     SELECT type_id, regexp_replace(lower(string.text), '_|aicore$', '', 'g') AS name
     FROM used_type
     JOIN trace.string ON string.text_id = used_type.type_id
@@ -23,8 +24,10 @@ with_family AS (
             WHEN regexp_matches(name, '^(weight)?(quant)?(batch)?matmul(common|nd|nz|weightnz|v\d+)*$') THEN 'matmul'
             WHEN regexp_matches(name, '^(weight)?(quant)?groupedmatmul') THEN 'grouped matmul'
             WHEN regexp_matches(name, '^conv[23]d(v\d+)?$') THEN 'convolution'
+            -- Knows backpropfilter, backpropinput: formulas are of operators, which have names.
             WHEN regexp_matches(name, '^conv[23]dbackpropinput(v\d+)?d?$') THEN 'input gradient'
             WHEN regexp_matches(name, '^conv[23]dbackpropfilter(v\d+)?d?$') THEN 'weight gradient'
+            -- Knows flashattention, flashattentionscore, flashattentionscoregrad: so are those of attention.
             WHEN regexp_matches(name, '^flashattentionscore(v\d+)?$') THEN 'attention'
             WHEN regexp_matches(name, '^flashattentionscoregrad(v\d+)?$') THEN 'attention gradient'
             WHEN regexp_matches(name, '^(fusedinferattentionscore|promptflashattention|increflashattention)(v\d+)?$')

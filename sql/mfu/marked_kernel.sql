@@ -42,6 +42,7 @@ marked_op AS (
     SELECT backward_op.op_id, max(forward_op.mark_id) AS mark_id
     FROM backward_op
     JOIN trace.op AS forward ON forward.op_id = backward_op.forward_op_id
+    -- All pairs: of the ops of attention alone.
     JOIN forward_op
         ON forward_op.tid = forward.tid AND forward_op.start_ns <= forward.end_ns AND forward_op.end_ns >= forward.start_ns
     GROUP BY backward_op.op_id

@@ -7,6 +7,7 @@
 WITH matrix_counter AS (
     SELECT text_id AS metric_id
     FROM trace.string
+    -- Knows aic_: counters are of one kind of hardware, and have names.
     WHERE regexp_matches(lower(text), '^(aic_)?mac_ratio$')
 )
 SELECT metric.kernel_id, max(metric.value) AS mac_ratio

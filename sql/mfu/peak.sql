@@ -34,6 +34,7 @@ known_product AS (
         product_peak.core_count,
         coalesce(chip.core_count <> product_peak.core_count, false) OR contains(chip.product, ' MIG ') AS is_part
     FROM mfu.chip
+    -- All pairs: devices and products are few.
     JOIN mfu.product_peak ON regexp_matches(chip.product, product_peak.pattern)
 ),
 with_peak AS (
@@ -96,6 +97,7 @@ SELECT
         WHEN peak_flops_per_us IS NOT NULL THEN NULL
         WHEN data_type = 'fp32 or hf32' THEN 'not recorded whether FLOAT ran as HF32; give its peak, as in fp32=99.5'
         WHEN data_type = 'fp32 or tf32' THEN 'not recorded whether FP32 ran as TF32; give its peak, as in fp32=67'
+        -- Knows cube_utilization, info.json: a sentence for users, which says what is missing.
         WHEN has_no_chip THEN 'no info.json and no cube_utilization(%) tell cores and clock; give the peak of ' || data_type
         WHEN part_of IS NOT NULL THEN
             'the device is a part of ' || part_of || ', with ' || coalesce(core_count::VARCHAR, 'some') || ' of ' || all_cores

@@ -68,6 +68,7 @@ typed_kernel AS (
         cube_kernel.duration_ns,
         shape.family IS NOT NULL AS has_formula,
         bool_or(shape.family IS NOT NULL) OVER (PARTITION BY enclosed_kernel.range_id) AS range_has_formula,
+        -- Knows memset: formulas are of operators, which have names.
         coalesce(regexp_matches(type.text, '(?i)^(trans|cast|memset|tensormove|slice|concat)'), false) AS only_moves
     FROM enclosed_kernel
     JOIN mfu.cube_kernel USING (kernel_id)

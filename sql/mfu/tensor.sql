@@ -48,6 +48,7 @@ with_true_dims AS (
         tensor.*,
         count_of(tensor.dims) AS element_count,
         CASE
+            -- Knows fractal_nz: padded layouts are of one kind of hardware.
             WHEN tensor.format = 'FRACTAL_NZ' AND len(tensor.dims) < 4 THEN tensor.dims
             WHEN is_padded_format(tensor.format) THEN plain_shape.dims
             ELSE tensor.dims

@@ -33,7 +33,9 @@ WITH peer_peak AS (
     JOIN trace.string AS type ON type.text_id = shape.type_id
     JOIN mfu.rate
         ON rate.data_type = if(shape.data_type IN ('bf16', 'fp32', 'hf32', 'fp32 or hf32'), 'fp16', shape.data_type)
+    -- All pairs: a rank has few devices.
     CROSS JOIN mfu.chip
+    -- Knows flashattentionscore: formulas are of operators, which have names.
     WHERE type.text IN ('MatMulV2', 'MatMulV3', 'FlashAttentionScore')
 ),
 measured_kernel AS (

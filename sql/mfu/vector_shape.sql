@@ -8,6 +8,7 @@
 WITH matrix_counter AS (
     SELECT text_id AS metric_id
     FROM trace.string
+    -- Knows aic_, cube_fops, mac: counters are of one kind of hardware, and have names.
     WHERE regexp_matches(lower(text), '^(aic_)?(mac(_[a-z0-9]+)?_(ratio|time)|cube_fops)$')
 ),
 used_counter AS (

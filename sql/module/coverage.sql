@@ -49,6 +49,7 @@ SELECT
     coalesce(total.duration_ns, 0) / nullif(kind.duration_ns, 0) AS kernel_duration_share,
     top_op.top_ops
 FROM kind
+-- All pairs: of each of three kinds there are three locations.
 CROSS JOIN location
 LEFT JOIN total USING (kind, location)
 LEFT JOIN top_op ON top_op.kind = kind.kind AND top_op.reason = total.reason

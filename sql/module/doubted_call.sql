@@ -76,6 +76,7 @@ doubted_edge AS (
     UNION
     SELECT outermost.interval_id
     FROM outermost
+    -- All pairs: a thread has one row of each sign.
     JOIN module.open_call ON open_call.tid = outermost.tid AND outermost.start_ns >= open_call.start_ns
     UNION
     SELECT interval_id

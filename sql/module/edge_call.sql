@@ -40,6 +40,7 @@ placed_call AS (
         CASE WHEN position < first_position THEN 'start' WHEN position > last_position THEN 'end' END AS edge,
         if(position < first_position, position, call_count + 1 - position) AS distance
     FROM outermost
+    -- All pairs: a thread has one row that says where its whole calls begin and end.
     JOIN whole USING (tid)
     WHERE first_position > 1 OR last_position < call_count
 ),

@@ -108,6 +108,7 @@ LEFT JOIN module.op_interval ON op_interval.op_id = coalesce(replayed.op_id, ker
 LEFT JOIN of_capture ON of_capture.interval_id = op_interval.interval_id
 LEFT JOIN gradient ON gradient.interval_id = op_interval.interval_id
 LEFT JOIN module.unplaced_interval AS unplaced ON unplaced.interval_id = op_interval.interval_id
+-- All pairs: a thread is cut at its start and at its end at most.
 LEFT JOIN module.cut_time AS cut
     ON op_interval.interval_id IS NULL
     AND cut.tid = coalesce(op.tid, bare_launch.tid)

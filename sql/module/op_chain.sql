@@ -13,6 +13,7 @@ WITH first_op AS (
 near AS (
     SELECT first_op.*, block.block_id
     FROM first_op
+    -- All pairs: the rows of the statistic, and blocks of 256 ops.
     JOIN op.block ON block.tid = first_op.tid AND block.start_ns <= first_op.start_ns AND block.end_ns >= first_op.end_ns
 ),
 around AS (

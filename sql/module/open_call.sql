@@ -43,6 +43,7 @@ of_thread AS (
 lost AS (
     SELECT begin_and_reach.tid, begin_and_reach.start_ns, begin_and_reach.python_id IS NOT NULL AS is_proven
     FROM begin_and_reach
+    -- All pairs: a thread has one row that says how many calls it has.
     JOIN of_thread USING (tid)
     WHERE begin_and_reach.end_ns IS NULL
         AND NOT begin_and_reach.is_inside

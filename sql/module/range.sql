@@ -21,6 +21,7 @@ traced_range AS (
 ),
 chosen_range AS (
     SELECT
+        -- Knows mstx: the word is what users pass as --module-source.
         if(getvariable('module_source') = 'auto', EXISTS (FROM marked_range), getvariable('module_source') = 'mstx')
             AS is_marked
 ),

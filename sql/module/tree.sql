@@ -16,6 +16,7 @@ WITH RECURSIVE chosen_call AS (
     SELECT call.*
     FROM module.call
     JOIN module.interval USING (interval_id)
+    -- All pairs: periods of the chosen step are few.
     LEFT JOIN step.selected ON interval.start_ns >= selected.start_ns AND interval.start_ns < selected.end_ns
     WHERE getvariable('step_id') IS NULL OR selected.start_ns IS NOT NULL
 ),

@@ -32,6 +32,7 @@ engine AS (
 at_edge AS (
     SELECT DISTINCT outermost.interval_id
     FROM outermost
+    -- All pairs: a thread of the engine has one row.
     JOIN engine ON engine.tid = outermost.tid AND (outermost.end_ns <= engine.start_ns OR outermost.start_ns >= engine.end_ns)
     JOIN inside ON inside.name_id = outermost.name_id AND inside.tid <> outermost.tid
 ),

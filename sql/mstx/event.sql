@@ -58,6 +58,7 @@ SELECT
         WHEN event.role = 'communication' THEN 'communication'
         WHEN event.role = 'flops' THEN 'flops recording'
         WHEN coalesce(domain.text, 'default') <> 'default' THEN 'user'
+        -- Knows dataloader, save_checkpoint: the words are values of a column that users read.
         WHEN event.role = 'data loading' THEN 'dataloader'
         WHEN event.role = 'checkpoint' THEN 'save_checkpoint'
         WHEN event.role = 'step' THEN 'profiler step'

@@ -24,6 +24,7 @@ WITH call AS (
     SELECT op.op_id, op.name_id, op.input_shapes_id, op.duration_ns
     FROM trace.op
     ANTI JOIN op.launch USING (op_id)
+    -- All pairs: periods of the chosen step are few.
     LEFT JOIN step.selected ON op.start_ns >= selected.start_ns AND op.start_ns < selected.end_ns
     WHERE NOT op.is_step AND (getvariable('step_id') IS NULL OR selected.start_ns IS NOT NULL)
 ),

@@ -96,10 +96,11 @@ root_call AS (
     SELECT *, row_number() OVER (ORDER BY start_ns, interval_id) AS place
     FROM outermost_call
     WHERE name_id = (
-        SELECT name_id
+        SELECT outermost_call.name_id
         FROM outermost_call
-        GROUP BY name_id
-        ORDER BY sum(end_ns - start_ns) DESC, name_id
+        LEFT JOIN trace.string ON string.text_id = outermost_call.name_id
+        GROUP BY outermost_call.name_id, string.text
+        ORDER BY sum(outermost_call.end_ns - outermost_call.start_ns) DESC, string.text
         LIMIT 1
     )
 ),

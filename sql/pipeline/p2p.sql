@@ -10,5 +10,6 @@ WITH passing AS (
 )
 SELECT passing.step_id AS pass_step_id, p2p.*
 FROM communication.p2p
+-- All pairs: steps with passes are few.
 JOIN passing ON p2p.start_ns < passing.end_ns AND p2p.start_ns + p2p.elapse_ns >= passing.start_ns
 ORDER BY passing.step_id, p2p.start_ns, p2p.kernel_id, p2p.number

@@ -51,6 +51,7 @@ prefixed AS (
     SELECT
         text_id,
         CASE
+            -- Knows aic_, aiv_, cube_utilization, fixpipe, mte1, mte2, mte3: counters are of one kind of hardware.
             WHEN regexp_matches(name, '^(aic_|aiv_|cube_utilization$)') THEN name
             -- Of the launch of a kernel, not of a core.
             WHEN name IN (

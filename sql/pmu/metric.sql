@@ -15,6 +15,7 @@
 WITH counter AS (
     SELECT
         text_id AS metric_id,
+        -- Knows aic_, aiv_: counters are of one kind of hardware, and have names.
         starts_with(lower(text), 'aic_') AS is_of_aic,
         starts_with(lower(text), 'aiv_') AS is_of_aiv
     FROM trace.string

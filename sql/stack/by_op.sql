@@ -47,6 +47,7 @@ part AS (
     SELECT call.name_id, call.call_id, 0, 0, call.is_call::BIGINT, cost.host_self_ns
     FROM call
     JOIN op.cost USING (op_id)
+    -- All pairs: periods of the chosen step are few.
     LEFT JOIN step.selected ON call.start_ns >= selected.start_ns AND call.start_ns < selected.end_ns
     WHERE getvariable('step_id') IS NULL OR selected.start_ns IS NOT NULL
 ),

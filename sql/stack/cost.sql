@@ -50,6 +50,7 @@ part AS (
     JOIN op.cost USING (op_id)
     LEFT JOIN stack.op AS stack USING (op_id)
     LEFT JOIN stack.op_of_module USING (op_id)
+    -- All pairs: periods of the chosen step are few.
     LEFT JOIN step.selected ON op.start_ns >= selected.start_ns AND op.start_ns < selected.end_ns
     WHERE NOT op.is_step AND (getvariable('step_id') IS NULL OR selected.start_ns IS NOT NULL)
     GROUP BY ALL

@@ -14,6 +14,7 @@
 WITH frame_name AS (
     SELECT text_id, min(text_id) OVER (PARTITION BY frame_without_address(text)) AS name_id
     FROM trace.string
+    -- Knows nn.module: PyTorch itself names its rows so, on any device.
     WHERE text_id IN (SELECT name_id FROM trace.frame) AND NOT starts_with(text, 'nn.Module: ')
 ),
 call AS (

@@ -12,6 +12,7 @@ WITH begun_step AS (
     -- On the clock of the device.
     SELECT step.step_id, min(step.start_ns + clock.offset_ns) AS start_ns
     FROM trace.step
+    -- All pairs: the offset of the clock is one row.
     CROSS JOIN clock.offset AS clock
     GROUP BY step.step_id
 ),

@@ -129,6 +129,7 @@ with_begin AS (
         if(between.start_ns IS NULL, NULL, coalesce(idle_before.idle_ns, 0))::BIGINT AS idle_before_ns
     FROM covered
     CROSS JOIN host
+    -- All pairs: the offset of the clock is one row.
     CROSS JOIN clock.offset AS clock
     LEFT JOIN step_begin USING (step_id)
     LEFT JOIN recorded_preparing ON recorded_preparing.step_id IS NOT DISTINCT FROM covered.step_id

@@ -27,4 +27,5 @@ SELECT
     kernel.reason
 FROM module.kernel
 LEFT JOIN kernels.step USING (kernel_id)
+-- All pairs: there is one usual step.
 JOIN timeline.usual_step AS usual ON usual.step_id IS NULL OR usual.step_id = step.step_id

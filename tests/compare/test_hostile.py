@@ -4,11 +4,13 @@ import csv
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
 import prof_analysis
+from prof_analysis.analyses.overview import comparison_as_html
 from prof_analysis.common.errors import InputError
 from prof_analysis.functions.matching import Tree, matched
 from prof_analysis.profile.comparison import Comparison
@@ -130,6 +132,37 @@ def test_swapped_trees_give_the_same_pairs(base: str, new: str) -> None:
     forth = {(pair.base, pair.new) for pair in matched(flat(base), flat(new), {})}
     back = {(pair.new, pair.base) for pair in matched(flat(new), flat(base), {})}
     assert forth == back
+
+
+def test_a_notebook_shows_runs_what_was_found_and_what_to_ask_next() -> None:
+    rank = {
+        "profile": "0",
+        "rank_id": 0,
+        "device_id": 0,
+        "answers": [],
+        "profiler_level": None,
+        "rank_id_from": None,
+        "files": [],
+    }
+    rows: list[Any] = [
+        {**rank, "run": "base", "left_out": None, "modules_from": "mstx", "read_from": "a<b>"},
+        {**rank, "run": "base", "left_out": None, "modules_from": "nn", "read_from": "a<b>"},
+        {**rank, "run": "base", "left_out": "is damaged", "modules_from": "none", "read_from": "none"},
+        {**rank, "run": "new", "left_out": None, "modules_from": None, "read_from": "text"},
+    ]
+    paths = {"base": "<i>$x$", "new": "n"}
+    shown = [ElementTree.fromstring(comparison_as_html(paths, rows, found)) for found in ({}, {"new": "<b>slower"})]
+    for one in shown:
+        assert one.attrib == {"class": "tex2jax_ignore mathjax_ignore"}, "a $ in a name begins no formula"
+        assert [[cell.text for cell in row.iter("td")] for row in one.iter("tr")][1:] == [
+            ["base", "<i>$x$", "2", "mstx, nn", "a<b>"], ["new", "n", "1", "-", "text"],
+        ]  # fmt: skip
+    assert [[item.text for item in one.iter("li")] for one in shown] == [[], ["<b>slower"]]
+    calls = [[line.partition("(")[0] for line in str(one.findtext("pre/code")).splitlines()] for one in shown]
+    assert calls[0] == ["comparison.finding", "comparison.modules", "comparison.plot.modules", "comparison.idle"]
+    assert calls[1] == calls[0][1:]
+    two = ElementTree.fromstring(comparison_as_html(paths, rows, {"new": "slower", "third": "faster"}))
+    assert [item.text for item in two.iter("li")] == ["new: slower", "third: faster"]
 
 
 @pytest.mark.slow

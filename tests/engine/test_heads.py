@@ -15,7 +15,7 @@ from prof_analysis.engine.statements import sql_folder
 from prof_analysis.engine.table_file import Table, read_table
 from prof_analysis.engine.tables import all_tables, documented_tables, log_tables, source_tables
 from tests.helpers.asking import build_at_once
-from tests.helpers.tables import TABLES, raw_columns
+from tests.helpers.tables import TABLES, raw_columns, without_cases
 
 SOURCES = sorted(folder.name for folder in (sql_folder() / "sources").iterdir())
 
@@ -27,22 +27,6 @@ OF_RUNS = sorted(name for name, table in documented_tables().items() if table.gr
 
 
 OF_LOGS = sorted(table.name for table in log_tables())
-
-
-# What profiles of all sources have in the same files, so that one body makes it.
-SHARED = {
-    "trace.parallel_group", "trace.parallelism", "trace.reported_communication", "trace.reported_link", "trace.reported_step",
-    "trace.reported_transfer", "trace.reported_kernel_type", "trace.setting", "trace.set_aside_rule",
-}  # fmt: skip
-
-
-# What all ranks of the sample together have no row of.
-EMPTY_OVER_RANKS = {
-    "across.slow_rank_module", "across.graph_phase", "across.graph_unknown", "across.mfu_finding",
-    "across.communication_unknown", "across.kernel_on_cpu", "across.p2p", "across.p2p_unpaired",
-    "across.expert_call", "across.expert_group", "across.expert_rank", "across.expert_rows", "across.expert_total",
-    "across.expert_kernel",
-}  # fmt: skip
 
 
 def test_the_sql_folder_holds_one_documented_table_a_file() -> None:
@@ -92,11 +76,8 @@ WARNINGS = {name: table.warning for name, table in documented_tables().items() i
 
 def test_a_table_gathers_all_tables_of_its_folder_that_have_its_columns() -> None:
     gathering = documented_tables()["advice.finding_of_rank"]
-    rules = {name for name in documented_tables() if name.startswith("advice.")} - {
-        gathering.name, "advice.finding", "advice.finding_of_run", "advice.shared", "advice.counted_time", "advice.threshold",
-        "advice.usual_threshold",
-    }  # fmt: skip
-    assert gathering.needs == rules, "every other table of the folder is a rule"
+    rules = {name for name, table in documented_tables().items() if table.counts}
+    assert gathering.needs == rules, "all tables that say which time counts are rules"
     own = Table("advice.mine", "One row is mine.", gathering.columns[1:], "FROM mine")
     beside = Table("advice.others", "One row is another.", gathering.columns, "FROM others")
     assert all_tables((own, beside))[gathering.name].needs == rules | {"advice.mine"}
@@ -129,12 +110,10 @@ def test_guards_are_tables_that_the_head_names() -> None:
     assert set(guards.values()) <= set(TABLES)
 
 
-def test_trace_tables_are_contracts_without_a_body_but_for_what_all_sources_share_and_all_others_have_one() -> None:
-    assert {name for name, table in documented_tables().items() if not table.body} == {
-        name for name in TABLES if name.startswith("trace.")
-    } - SHARED
+def test_trace_tables_are_contracts_with_bodies_beside_but_for_what_all_sources_share_and_all_others_have_one() -> None:
+    without_body = {name for name, table in documented_tables().items() if not table.body}
     beside = {f"trace.{file.stem}" for source in SOURCES for file in (sql_folder() / "sources" / source).iterdir()}
-    assert not SHARED & beside, "one body, in one place"
+    assert without_body == beside, "one body for all sources, or one in each source that has the rows"
 
 
 @pytest.fixture(scope="module")
@@ -144,11 +123,10 @@ def sample(kept: Path, kept_sample: Path) -> Iterator[Profile]:
         yield profile
 
 
-def test_tables_over_all_ranks_are_what_their_heads_say_and_have_rows(sample: Profile) -> None:
+def test_tables_over_all_ranks_are_what_their_heads_say_and_have_rows_or_cases(sample: Profile) -> None:
     assert described(sample, ACROSS_RANKS) == {name: head_of(name) for name in ACROSS_RANKS}
     assert "TEXT_ID" not in {column.type for name in ACROSS_RANKS for column in documented_tables()[name].columns}
-    # What rules find is planted in their own tests.
-    assert without_rows(sample, [name for name in ACROSS_RANKS if not name.startswith("advice.")]) == EMPTY_OVER_RANKS
+    assert without_cases(without_rows(sample, ACROSS_RANKS)) == [], "write a page of cases with rows of these"
 
 
 def described(profile: Profile | Comparison, names: list[str]) -> dict[str, list[tuple[str, str]]]:
@@ -177,9 +155,9 @@ def compared(kept: Path, kept_sample: Path) -> Iterator[Comparison]:
         yield comparison
 
 
-def test_tables_over_runs_are_what_their_heads_say_and_have_rows(compared: Comparison) -> None:
+def test_tables_over_runs_are_what_their_heads_say_and_have_rows_or_cases(compared: Comparison) -> None:
     assert described(compared, OF_RUNS) == {name: head_of(name) for name in OF_RUNS}
-    assert without_rows(compared, OF_RUNS) == {"runs.suggested_alias", "runs.without_partner"}, "equal runs need no aliases"
+    assert without_cases(without_rows(compared, OF_RUNS)) == [], "write a page of cases with rows of these"
 
 
 @pytest.mark.parametrize("source", SOURCES)
@@ -187,17 +165,6 @@ def test_the_files_of_a_source_are_trace_tables(source: str) -> None:
     files = {f"trace.{file.stem}" for file in (sql_folder() / "sources" / source).iterdir()}
     assert files <= set(TABLES)
     assert all(table.body for table in source_tables(source).values())
-
-
-def test_the_profiler_database_makes_every_trace_table() -> None:
-    """What other tools report, processes of a trace, and inputs of ops where kernels have none, are not in it."""
-    files = {f"trace.{file.stem}" for file in (sql_folder() / "sources" / "ascend_db").iterdir()}
-    of_others = {
-        "trace.reported_cost", "trace.op_input", "trace.device_memory", "trace.out_of_memory",
-        "trace.replayed_op", "trace.replayed_range", "trace.replayed_kernel", "trace.device_process",
-        "trace.named_collective",
-    }  # fmt: skip
-    assert files == {name for name in TABLES if name.startswith("trace.")} - of_others - SHARED
 
 
 @pytest.mark.parametrize("source", SOURCES)

@@ -417,3 +417,30 @@ def test_a_comparison_of_ranks_does_not_stay_beside_the_tables_of_one_rank(tmp_p
     compared = {"ModuleAcrossRanks"} if export_type == "db" else {"module_across_ranks"}
     assert found[0] - found[1] == compared
     assert not found[1] - found[0]
+
+
+@pytest.mark.parametrize("avg_mfu", [["1.86%"], []])
+def test_module_statistic_has_the_mfu_behind_its_columns_only_if_there_is_one(tmp_path: Path, avg_mfu: list[str]) -> None:
+    table = documented_tables()["module.statistic"]
+    definition = ", ".join(f"{one.shown_name} {one.shown_type}" for one in table.columns)
+    with duckdb.connect() as connection:
+        connection.execute(f"CREATE SCHEMA module; CREATE TABLE module.statistic (profile VARCHAR, {definition})")
+        for value in (*avg_mfu, None):
+            connection.execute(
+                "INSERT INTO module.statistic (profile, op_count, avg_mfu) VALUES ('a', 3, $mfu)", {"mfu": value}
+            )
+        exports, tables = {table.name: "ModuleStatistic"}, {table.name: table}
+        database = cluster_db.write(connection, [], tmp_path, exports, tables, Origin(("a",)), [])
+    names = [name for name, _ in columns(database, "ModuleStatistic")]
+    of_msprof_analyze = [
+        "parentModule",
+        "module",
+        "opName",
+        "kernelList",
+        "totalKernelDuration(ns)",
+        "avgKernelDuration(ns)",
+        "opCount",
+    ]
+    assert names == [*of_msprof_analyze, *["avgMFU"] * len(avg_mfu), "rankID"]
+    if avg_mfu:
+        assert read(database, "SELECT opCount, avgMFU FROM ModuleStatistic") == [(3, "1.86%"), (3, None)]

@@ -1,6 +1,7 @@
 """FLOPs on GPUs: by the inputs of ops, each op once, divided among its kernels."""
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,10 @@ import pytest
 
 from prof_analysis import open_profile
 from prof_analysis.engine.database import connect
+from prof_analysis.engine.rows_of import Row, rows_of
 from tests.helpers.frames import arrow_of
 from tests.helpers.kineto import HEAD, kernel, launch, op, write_trace
+from tests.helpers.places import CHECKOUT
 
 H100 = {**HEAD, "deviceProperties": [{"id": 0, "name": "NVIDIA H100 80GB HBM3", "numSms": 132}]}
 GEMM = "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_cublas"
@@ -348,6 +351,7 @@ DEVICES: list[tuple[str, int | None, str, float | None, str]] = [
     ("NVIDIA H100 PCIe", 114, BF16, 756, "data sheet of NVIDIA H100 PCIe"),
     ("NVIDIA H100 NVL", 132, FP8, 1670.5, "data sheet of NVIDIA H100 NVL"),
     ("NVIDIA H200", 132, "c10::Half", 989.5, "data sheet of NVIDIA H200"),
+    ("NVIDIA H200 NVL", 132, BF16, 835.5, "data sheet of NVIDIA H200 NVL"),
     ("NVIDIA B200", 148, BF16, 2250, "data sheet of NVIDIA B200"),
     ("A100-SXM4-40GB", 108, "double", 19.5, "data sheet of NVIDIA A100"),
     ("NVIDIA L4", None, BF16, 121, "data sheet of NVIDIA L4"),
@@ -367,9 +371,52 @@ DEVICES: list[tuple[str, int | None, str, float | None, str]] = [
         "the device is a part of NVIDIA H100 SXM, with 16 of 132 cores; give the peak of bf16",
     ),
     ("NVIDIA L4", 58, "double", None, "no peak of fp64 is known for NVIDIA L4; give it"),
+    ("NVIDIA L40", 142, BF16, None, "no peak of bf16 is known for NVIDIA L40; give it"),
     ("NVIDIA GeForce RTX 9090", 58, BF16, None, "no peak of bf16 is known for NVIDIA GeForce RTX 9090; give it"),
     ("", 304, BF16, None, "the profile does not name the device; give the peak of bf16"),
 ]  # fmt: skip
+
+
+TYPES = {BF16: "bf16", FP8: "fp8", "c10::Half": "fp16", "double": "fp64", "signed char": "int8"}
+
+
+def test_the_name_of_a_device_and_its_cores_say_which_data_sheet_holds() -> None:
+    given: dict[str, list[Row]] = {
+        "mfu.cube_kernel": [{"kernel_id": n, "shape_id": n, "device_id": n} for n in range(len(DEVICES))],
+        "mfu.shape": [{"shape_id": n, "data_type": TYPES[type_]} for n, (_, _, type_, *_) in enumerate(DEVICES)],
+        "mfu.chip": [
+            {"device_id": n, "product": name or None, "core_count": cores, "origin": "deviceProperties"}
+            for n, (name, cores, *_) in enumerate(DEVICES)
+        ],
+        "mfu.product_peak": [*product_peaks()],
+    }
+    rows = sorted(
+        (row["device_id"], row["peak_tflops"], row["peak_from"] or row["reason"]) for row in rows_of("mfu.peak", given)
+    )
+    assert rows == [(n, peak, said) for n, (*_, peak, said) in enumerate(DEVICES)]
+
+
+def product_peaks() -> list[dict[str, object]]:
+    """Return the data sheets; a profile without inputs of ops needs none."""
+    assert rows_of("mfu.product_peak", {}) == []
+    return rows_of("mfu.product_peak", {"trace.op_input": [{"op_id": 1}]})
+
+
+def test_the_guide_has_the_peaks_of_the_data_sheets() -> None:
+    guide = (CHECKOUT / "docs" / "mfu.md").read_text(encoding="utf-8")
+    table = guide.partition("(table mfu.product_peak)")[2].split("\n\n")[1]
+    lines = re.findall(r"^\| (?:NVIDIA |AMD Instinct )?(.*) \|$", table, re.MULTILINE)
+    header, *rows = ([cell.strip() for cell in line.split("|")] for line in lines)
+    said = {
+        (product, type_.lower()): float(peak)
+        for row in rows
+        for product in row[0].partition(", one of")[0].split(", ")
+        for types, peak in zip(header[1:], row[1:], strict=True)
+        for type_ in types.split(", ")
+        if peak
+    }
+    makers = re.compile("^(NVIDIA|AMD Instinct) ")
+    assert {(makers.sub("", str(row["product"])), row["data_type"]): row["tflops"] for row in product_peaks()} == said
 
 
 @pytest.mark.slow

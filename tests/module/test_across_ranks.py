@@ -82,7 +82,7 @@ def test_it_is_exported_where_there_are_several_ranks(three: Path, tmp_path: Pat
         (database,) = profile.export(tmp_path / "several")
         files = profile.export(tmp_path / "several", "csv")
     with closing(sqlite3.connect(database)) as reader:
-        rows = reader.execute('SELECT module, rank_count, own_max_ns, own_max_rank_id FROM ModuleAcrossRanks').fetchall()
+        rows = reader.execute("SELECT module, rank_count, own_max_ns, own_max_rank_id FROM ModuleAcrossRanks").fetchall()
     assert rows == [("Layer", 3, 40, None), ("Net", 3, 7, None), ("Head", 1, 8, None)]
     assert files[-1].name == "module_across_ranks.csv"
     with open_profile(three, rank_list=[0]) as profile:

@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from prof_analysis import InputError, open_profile, open_profiles
+from prof_analysis.pictures.report.page import as_json
 from tests.helpers.cli import OPS, RANGES, STEPS, Command, only_json
 from tests.helpers.hostile import MARKUP
-from tests.helpers.small_profile import write_profile
+from tests.helpers.small_profile import Range, write_profile
 from tests.pipeline.test_pipeline import write_pipeline
 
 SECTIONS = ["advice", "matters", "modules", "steps", "ranks", "timeline", "kernels", "communication", "memory", "made"]
@@ -92,15 +93,37 @@ def test_hostile_names_end_no_element(hostile_pages: list[Path]) -> None:
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two runs of a rank, in the folders a and b; tests keep what they build of them in the folder store."""
     folder = tmp_path_factory.mktemp("runs")
+    owned = Range(f"</script>{MARKUP[0]}=1</script><b>bold</b>", 104, 126)
     for run in ("a", "b"):
-        write_profile(folder / run / "0_ascend_pt", OPS, RANGES, steps=STEPS)
+        write_profile(folder / run / "0_ascend_pt", OPS, [*RANGES, owned], steps=STEPS)
     return folder
 
 
-def test_what_a_profile_cannot_answer_has_the_reason_in_its_place(tmp_path: Path, runs: Path, command: Command) -> None:
-    result = command("report", runs / "a", "-o", tmp_path / "out", "--cache", runs / "store")
-    assert (result.exit_code, result.stdout) == (0, f"wrote {tmp_path / 'out' / 'report.html'}\n")
-    text = " ".join(" ".join(Parsed(tmp_path / "out" / "report.html").texts).split())
+@pytest.fixture
+def small_page(runs: Path, command: Command) -> Path:
+    """The report of the run a, written once for all tests."""
+    page = runs / "out" / "report.html"
+    if not page.exists():
+        result = command("report", runs / "a", "-o", page.parent, "--cache", runs / "store")
+        assert (result.exit_code, result.stdout) == (0, f"wrote {page}\n"), (result.exception, result.stderr)
+    return page
+
+
+def test_data_in_a_page_ends_no_script() -> None:
+    data = {"name": "</script><!-- a & b\u2028"}
+    assert not re.search("[<>&\u2028]", as_json(data))
+    assert json.loads(as_json(data)) == data
+
+
+def test_names_that_are_markup_end_no_element(small_page: Path) -> None:
+    text, parsed = small_page.read_text(encoding="utf-8"), Parsed(small_page)
+    assert "window.owned" in text, "the name is there"
+    assert not [markup for markup in MARKUP if markup in text]
+    assert [tag for tag, _ in parsed.elements if tag in ("script", "b")] == ["script"] * 3
+
+
+def test_what_a_profile_cannot_answer_has_the_reason_in_its_place(small_page: Path) -> None:
+    text = " ".join(" ".join(Parsed(small_page).texts).split())
     assert (
         "What fills the memory of the device? Not answered: no records of device memory; collect with profile_memory=True"
         in text

@@ -107,6 +107,8 @@ SLOW_LIBRARY = LIBRARY.replace("raise ZeroDivisionError", "import time; time.sle
 def test_no_process_lives_on_when_the_command_is_ended(
     six: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
 ) -> None:
+    if sys.platform == "win32":
+        pytest.skip("needs signals of POSIX")
     (tmp_path / "site" / "sitecustomize.py").write_text(SLOW_LIBRARY, encoding="utf-8")
     (tmp_path / "script.py").write_text(textwrap.dedent(SCRIPT), encoding="utf-8")
     (tmp_path / "temporary").mkdir()
@@ -131,7 +133,8 @@ def test_no_process_lives_on_when_the_command_is_ended(
         assert len(workers) == 2
     finally:
         for member in [command.pid, *members(command.pid)]:
-            kill(member)
+            with suppress(ProcessLookupError):
+                os.kill(member, signal.SIGKILL)
         command.wait()
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
     with open_profile(six) as profile:
@@ -155,11 +158,6 @@ def test_a_second_interrupt_ends_the_command_without_a_traceback(six: Path, tmp_
             time.sleep(pause_s)
         _, stderr = command.communicate(timeout=20)
     assert (command.returncode, stderr) == (130, "error: interrupted\n")
-
-
-def kill(process: int) -> None:
-    with suppress(ProcessLookupError):
-        os.kill(process, signal.SIGKILL)
 
 
 def members(session: int) -> list[int]:
@@ -244,6 +242,8 @@ def test_close_ends_ranks_that_another_thread_waits_for(six: Path) -> None:
 
 @pytest.mark.slow
 def test_a_fork_is_refused_and_leaves_the_profile_to_its_parent(six: Path) -> None:
+    if sys.platform == "win32":
+        pytest.skip("needs fork")
     with limit(60), open_profile(six) as profile:
         profile.module_stats()
         child = os.fork()

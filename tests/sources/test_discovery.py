@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -458,6 +459,8 @@ def test_a_renamed_file_of_figures_is_known_by_its_columns(tmp_path: Path) -> No
 
 
 def test_a_pipe_in_the_place_of_a_journal_is_no_journal(tmp_path: Path) -> None:
+    if sys.platform == "win32":
+        pytest.skip("needs named pipes in folders")
     database = write_profile(tmp_path / "a_ascend_pt", OPS)
     os.mkfifo(f"{database}-wal")
     with open_profile(tmp_path) as profile:

@@ -3,6 +3,7 @@
 import ast
 import os
 import socket
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -21,7 +22,6 @@ from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 Command = Callable[..., Result]
 PACKAGE = Path(__file__).parents[2] / "prof_analysis"
 OPS = (Op("aten::mm", 110, 120, (Kernel("mm_kernel", 1000, 1040),)),)
-posix = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 
 # Names under which a source looks for what lies beside the data of a rank.
 SETTINGS = ("profiler_info_0.json", "profiler_metadata.json", "PROF_1/device_0/info.json.0")
@@ -59,8 +59,9 @@ def said_of(files: Sequence[Path], warnings: Sequence[str]) -> list[str]:
     return [one.removeprefix(f"{file}: ").removesuffix(ending) for file, (one,) in zip(files, found, strict=True)]
 
 
-@posix
 def test_pipes_in_place_of_settings_are_not_waited_for_and_are_named(tmp_path: Path) -> None:
+    if sys.platform == "win32":
+        pytest.skip("needs named pipes in folders")
     folder = small(tmp_path)
     files = [in_place_of(folder / name) for name in SETTINGS]
     for file in files:
@@ -68,8 +69,9 @@ def test_pipes_in_place_of_settings_are_not_waited_for_and_are_named(tmp_path: P
     assert said_of(files, warnings_of(tmp_path)) == ["cannot be read (it is a named pipe, not a file)"] * 3
 
 
-@posix
 def test_a_pipe_in_place_of_an_export_is_passed_over(tmp_path: Path) -> None:
+    if sys.platform == "win32":
+        pytest.skip("needs named pipes in folders")
     folder = small(tmp_path)
     for name in ("x.pt.trace.json.gz", "trace_view.json", "communication.json", "op_statistic.csv", "a.db"):
         os.mkfifo(in_place_of(folder / name))
@@ -78,9 +80,10 @@ def test_a_pipe_in_place_of_an_export_is_passed_over(tmp_path: Path) -> None:
         assert profile.kernel_stats()["total_ns"].tolist() == [40]
 
 
-@posix
 @pytest.mark.parametrize("kind", quick(["a named pipe", "a device", "a socket"], 0))
 def test_what_is_given_and_is_no_file_is_one_error(kind: str, tmp_path: Path, command: Command) -> None:
+    if sys.platform == "win32":
+        pytest.skip("needs named pipes in folders")
     given = tmp_path / "given.json"
     if kind == "a named pipe":
         os.mkfifo(given)
@@ -187,10 +190,11 @@ def test_a_line_without_end_in_a_table_of_figures_is_not_read_whole(tmp_path: Pa
     assert devices_of_figures([tmp_path / "step_trace_time.csv"]) == []
 
 
-@posix
 def test_a_pipe_that_takes_the_place_of_a_file_between_look_and_opening_is_not_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if sys.platform == "win32":
+        pytest.skip("needs named pipes in folders")
     (tmp_path / "a.json").write_text("{}", encoding="utf-8")
     look = os.stat
 
