@@ -6,6 +6,7 @@ from pathlib import Path
 
 from prof_analysis import collect
 from tests.helpers.cli import Command, only_json
+from tests.helpers.says import says
 
 
 def test_the_file_is_copied_and_runs_without_the_package(command: Command, tmp_path: Path) -> None:
@@ -23,5 +24,4 @@ def test_the_file_is_copied_and_runs_without_the_package(command: Command, tmp_p
 def test_a_folder_that_is_not_there_is_named(command: Command, tmp_path: Path) -> None:
     result = command("collect", tmp_path / "missing", "--json")
     assert result.exit_code == 3
-    advice = "there is no such folder; make it, or give another one"
-    assert only_json(result)["message"] == f"{tmp_path / 'missing'}: {advice}"
+    assert only_json(result)["message"] == says(tmp_path / "missing", "no such folder", "make it", "give another")

@@ -8,14 +8,15 @@ import pytest
 
 from prof_analysis import open_profile
 from tests.helpers.frames import arrow_of
+from tests.helpers.says import says
 from tests.helpers.small_profile import Kernel, Matmul, write_profile
 
-MASKED = "what the mask leaves out is not in the shapes"
-LENGTHS = "the lengths of the sequences are not in the shapes"
-PAGED = "the lengths of the sequences in a paged cache are not in the shapes"
-ROWS = "the rows of the groups are not in the shapes"
-LAYOUT = "the shapes fit several layouts, or none"
-MISFIT = "the shapes do not fit the operator type"
+MASKED = says("what the mask leaves out", "not in the shapes")
+LENGTHS = says("lengths of the sequences are", "not in the shapes")
+PAGED = says("lengths of the sequences", "paged cache", "not in the shapes")
+ROWS = says("rows of the groups", "not in the shapes")
+LAYOUT = says("shapes fit several layouts")
+MISFIT = says("shapes do not fit")
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Case:
     inputs: str
     outputs: str
     flops: int | None = None
-    reason: str | None = None
+    reason: Any = None
     upper_bound: int | None = None
     padded: int | None = None
     source: str = "shapes"

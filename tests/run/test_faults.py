@@ -22,6 +22,7 @@ from prof_analysis.engine.statements import _parsed
 from prof_analysis.run import machine
 from tests.helpers.faults import LIBRARY, check, limit
 from tests.helpers.processes import children, command_line
+from tests.helpers.says import says
 from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 
 
@@ -216,7 +217,7 @@ def test_close_ends_what_another_thread_asks(six: Path) -> None:
         time.sleep(0.5)
         profile.close()
         asking.join(5)
-    assert said == ["this Profile was closed during the query; open it again"]
+    assert said == [says("closed during the query", "open it again")]
 
 
 def test_close_ends_ranks_that_another_thread_waits_for(six: Path) -> None:
@@ -239,7 +240,7 @@ def test_close_ends_ranks_that_another_thread_waits_for(six: Path) -> None:
         begun.wait()
         profile.close()
         asking.join(5)
-    assert said == ["this Profile was closed during the query; open it again"]
+    assert said == [says("closed during the query", "open it again")]
 
 
 @pytest.mark.slow

@@ -14,6 +14,7 @@ from prof_analysis.engine.database import connect
 from prof_analysis.sources.ascend_db.rows import ranges_of
 from prof_analysis.sources.readers.sqlite_cell import Cell
 from prof_analysis.sources.readers.sqlite_file import copy_table, open_sqlite, query
+from tests.helpers.says import says
 from tests.helpers.slow import quick
 from tests.helpers.small_profile import edit
 
@@ -272,7 +273,7 @@ def test_a_file_that_changes_while_it_is_read_is_reported(tmp_path: Path) -> Non
     path = write(tmp_path / "a.db", "n INTEGER", (1,))
     with pytest.raises(InputError) as raised, open_sqlite(path, {"T"}):
         edit(path, "INSERT INTO T VALUES (2)")
-    assert str(raised.value) == f"{path}: changed while it was read; wait until the profiler has finished writing it"
+    assert str(raised.value) == says(path, "changed while it was read", "wait")
 
 
 def test_a_file_that_vanishes_while_it_is_read_is_reported(tmp_path: Path) -> None:
