@@ -18,6 +18,7 @@ from prof_analysis.pictures.figures.ranks import ranks
 from prof_analysis.pictures.figures.steps import steps
 from prof_analysis.pictures.figures.style import DIVERGING, SEQUENTIAL, UNKNOWN, colour_at, ink_on, label, luminance, theme
 from tests.helpers.hostile import LONG, write_hostile
+from tests.helpers.says import says
 from tests.helpers.small_profile import Kernel, Op, Range, write_profile
 from tests.helpers.small_runs import module, write_run
 
@@ -272,7 +273,7 @@ except Exception as error:
     print(type(error).__name__, error)
 """
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    assert done.stdout == "InputError pictures need plotly, which is not installed: pip install 'prof-analysis[plot]'\n"
+    assert done.stdout == says("InputError", "plotly", "not installed", "pip install 'prof-analysis[plot]'")
 
 
 @pytest.mark.parametrize("scale", [SEQUENTIAL, DIVERGING, (UNKNOWN, UNKNOWN)])
