@@ -195,7 +195,7 @@ def test_a_transfer_over_rdma_of_seconds_is_found_and_a_short_one_is_not(tmp_pat
         tasks += [Task(0, "Notify_Wait", 1, 1020, 1030), Task(0, "RDMASend", 1, 1030, 1040, 1, "ROCE", 4)]
         add_tasks(database, [*tasks, Task(0, "Notify_Wait", 1, 1040, 1000 + time)])
     (row,) = found(tmp_path / "long", "retransmission")
-    title = "RDMA transfers are probably sent again"
+    title = says("RDMA", "sent again")
     assert figures([row]) == [(title, 0, None, "hcom_allReduce_", 1, long, long, "upper bound")]
     assert found(tmp_path / "short", "retransmission") == []
 

@@ -12,8 +12,9 @@ from tests.helpers.says import says
 from tests.helpers.small_profile import Kernel, Op, edit, write_profile
 
 NOT_SET = dict.fromkeys(("ASCEND_LAUNCH_BLOCKING", "ASCEND_GLOBAL_LOG_LEVEL", "ACLNN_CACHE_LIMIT", "HCCL_ALGO"), "")
-LOG = ("The runtime logs more than errors", 1, None, "hint")
-FIXED = ("The algorithm of collectives is fixed", 1, None, "hint")
+LOG = (says("logs more than errors"), 1, None, "hint")
+FIXED = (says("algorithm of collectives is fixed"), 1, None, "hint")
+BLOCKING = says("launch waits for the device")
 
 
 def with_settings(folder: Path, variables: dict[str, str] | None, late: int = 1500, rank: int = 0) -> Path:
@@ -45,7 +46,7 @@ def why_not_judged(folder: Path) -> str | None:
 @pytest.mark.parametrize(
     ("variables", "expected"),
     [
-        ({**NOT_SET, "ASCEND_LAUNCH_BLOCKING": "1"}, [("Each launch waits for the device", 1, 250, "upper bound")]),
+        ({**NOT_SET, "ASCEND_LAUNCH_BLOCKING": "1"}, [(BLOCKING, 1, 250, "upper bound")]),
         *(
             pytest.param(variables, expected, marks=pytest.mark.slow)
             for variables, expected in (
@@ -82,7 +83,7 @@ def test_each_rank_has_its_own_bound_and_values_that_the_rule_does_not_know_are_
     assert (first["rank_id"], first["win_ns"]) == (0, 250)
     expected = {
         "profile": "b_ascend_pt",
-        "title": "Each launch waits for the device",
+        "title": BLOCKING,
         "module": None,
         "op": None,
         "kernel_type": None,
@@ -108,7 +109,7 @@ def test_text_exports_say_it_in_the_metadata_and_ranks_that_record_nothing_are_n
     database.unlink()
     metadata = tmp_path / "a_ascend_pt" / "profiler_metadata.json"
     metadata.write_text(json.dumps({"ENV_VARIABLES": {"ASCEND_LAUNCH_BLOCKING": "1"}}), encoding="utf-8")
-    assert found(tmp_path) == [("Each launch waits for the device", 1, 250, "upper bound")]
+    assert found(tmp_path) == [(BLOCKING, 1, 250, "upper bound")]
     assert why_not_judged(tmp_path) is None
     metadata.write_text('{"ENV_VARIABLES": []}', encoding="utf-8")
     assert found(tmp_path) == []

@@ -197,7 +197,7 @@ def test_what_ops_before_2025_copy_is_not_recorded_and_still_a_copy(tmp_path: Pa
     write_profile(tmp_path / "a_ascend_pt", ops, launches=launches, calls=calls)
     (finding,) = found(tmp_path)
     assert {name: finding[name] for name in ("title", "op", "time_ns", "win_ns", "kind")} == {
-        "title": "The host waits for copies",
+        "title": says("host waits for copies"),
         "op": "aten::to",
         "time_ns": 10_000,
         "win_ns": 2000,

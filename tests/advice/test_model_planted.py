@@ -112,9 +112,9 @@ def test_the_first_step_is_unlike_the_rest(tmp_path: Path) -> None:
         (row,) = found_by(profile, *RULES)
     first, *later = lengths(make_rank(shape, 0, 0))
     mean = sum(later) / len(later)
-    assert figures(row) == ("The first recorded steps are unlike the rest", None, None, None, 1, None, None, "hint")
-    assert row["evidence"] == (
-        f"step 10 takes {shown(first)}, the 4 after {shown(mean)} on average: {first / mean:.1f} times as long"
+    assert figures(row) == (says("first recorded steps"), None, None, None, 1, None, None, "hint")
+    assert row["evidence"] == says(
+        f"step 10 takes {shown(first)}", f"the 4 after {shown(mean)} on average", f"{first / mean:.1f} times as long"
     )
 
 
@@ -134,9 +134,9 @@ def test_a_step_far_above_the_others_takes_the_planted_time_longer(tmp_path: Pat
         (row,) = found_by(profile, *RULES)
     times = lengths(make_rank(shape, 0, 0))
     excess = times[3] - sorted(times)[2]
-    title = "A few steps take far longer than the others"
+    title = says("few steps take far longer")
     assert figures(row) == (title, None, None, None, 1, excess, excess, "upper bound")
-    assert row["evidence"].startswith("1 of 5 steps takes longer than the median (")
+    assert row["evidence"] == says("1 of 5 steps", "longer than the median")
 
 
 @pytest.mark.parametrize("form", ["db", pytest.param("kineto", marks=pytest.mark.slow)])
@@ -156,7 +156,7 @@ def test_graphs_compiled_in_each_step_cost_the_idle_time_of_the_device(tmp_path:
         truth.append((step_id, 1, end - start, max(0, within[1] - within[0]) - covered(busy, *within)))
     assert [tuple(one.values()) for one in by_step] == truth
     idle = sum(one[3] for one in truth)
-    assert figures(row) == ("Graphs are compiled in steps after the first", None, None, None, 3, idle, idle, "upper bound")
+    assert figures(row) == (says("Graphs are compiled", "after the first"), None, None, None, 3, idle, idle, "upper bound")
 
 
 @pytest.mark.slow

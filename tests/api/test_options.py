@@ -171,10 +171,10 @@ def test_rank_list_reads_only_these_ranks(two: Path) -> None:
 
 
 def test_an_unknown_rank_names_those_there_are(two: Path, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="there is no rank 1, 7; the ranks are 0, 3"):
+    with pytest.raises(InputError, match=says("no rank 1, 7", "the ranks are 0, 3").pattern):
         open_profile(two, rank_list=[7, 0, 1])
     write_profile(tmp_path / "none_ascend_pt", OPS, RANGES, rank=None)
-    with pytest.raises(InputError, match="there is no rank 0; the ranks are none has a number"):
+    with pytest.raises(InputError, match=says("no rank 0", "none has a number").pattern):
         open_profile(tmp_path / "none_ascend_pt", rank_list=[0])
 
 

@@ -13,7 +13,7 @@ def test_the_file_is_copied_and_runs_without_the_package(command: Command, tmp_p
     result = command("collect", tmp_path)
     assert (result.exit_code, result.stderr) == (0, "")
     file = tmp_path / "prof_analysis_collect.py"
-    assert result.stdout == f"wrote {file}; to record there: python {file.name} --steps 10-12 -- train.py\n"
+    assert result.stdout == says(f"wrote {file}", f"python {file.name} --steps 10-12 -- train.py")
     assert file.read_bytes() == Path(collect.__file__).read_bytes()
     ran = subprocess.run(
         [sys.executable, "-S", file.name, "--", "-c", "print('ran')"], cwd=tmp_path, capture_output=True, text=True, check=False

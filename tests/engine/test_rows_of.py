@@ -112,4 +112,4 @@ def test_a_page_of_other_bytes_than_utf_8_is_named(folder: Path, command: Comman
     file = page(folder, "")
     file.write_bytes(b"## \xff\n")
     result = command("test", folder)
-    assert (result.exit_code, result.stderr) == (2, f"error: {file}: is not UTF-8 text; save it as UTF-8\n")
+    assert (result.exit_code, result.stderr) == (2, says(f"error: {file}: ", "not UTF-8", "save it as UTF-8"))

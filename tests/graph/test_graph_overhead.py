@@ -82,24 +82,20 @@ COLUMNS = [
 ]
 REGION = "Torch-Compiled Region: 0/0"
 NO_OPS = (0, 0) * 4
-NO_REGION, NO_LOOK_UP, NO_KERNEL = (
-    "no region is recorded",
-    "no look-up of Dynamo is recorded",
-    "no kernel is known to be launched by it",
-)
-NO_ENTRY = "nothing marks where the module was entered: no stack, no region, no look-up"
+NO_REGION, NO_LOOK_UP, NO_KERNEL = "no region is recorded", "no look-up of Dynamo", "no kernel is known"
+NO_ENTRY = "nothing marks where the module was entered"
 CALLS: list[tuple[Any, ...]] = [
     (90, 2, CACHE, None, False, 410, 10, "frame", None, None, 400, 150, 100, 50, 250, 4750, *NO_OPS,
-     f"{NO_REGION}; {NO_LOOK_UP}"),
+     says(NO_REGION, NO_LOOK_UP)),
     (100, 1, SPACE, REGION, False, 800, 200, "frame", 50, 50, 600, 300, 200, 100, 300, 100, 2, 14, 1, 20, 1, 5, 1, 2, None),
     (600, 2, SPACE, None, False, None, None, None, None, None, 400, 110, 100, 10, 290, None, *NO_OPS,
-     f"{NO_ENTRY}; {NO_REGION}; {NO_LOOK_UP}; {NO_KERNEL}"),
+     says(NO_ENTRY, NO_REGION, NO_LOOK_UP, NO_KERNEL)),
     (1200, 1, UNDERSCORE, REGION, False, 600, 100, "region", 40, None, 500, 200, 100, 100, 300, 150, *NO_OPS,
-     "the look-up is before the entry"),
+     says("look-up is before the entry")),
     (2000, 1, CACHE, None, False, 500, 100, "look-up", 30, 0, 400, 200, 100, 100, 200, None, *NO_OPS,
-     f"{NO_REGION}; {NO_KERNEL}"),
+     says(NO_REGION, NO_KERNEL)),
     (3000, 1, SPACE, None, True, None, None, None, None, None, 400, None, None, None, None, None, 0, 0, 0, 0, 0, 0, 1, 10,
-     f"{NO_ENTRY}; {NO_REGION}; {NO_LOOK_UP}; no {RUN} in it; no {EXECUTE} in it"),
+     says(NO_ENTRY, NO_REGION, NO_LOOK_UP, f"no {RUN} in it", f"no {EXECUTE} in it")),
 ]  # fmt: skip
 
 

@@ -9,10 +9,12 @@ from typing import Any
 
 
 class Said:
-    """Equal to each text of one line that holds these words, whole and in any order: 1 row is not in "11 rows" or "1 rows"."""
+    """Equal to each text of one line that holds these words, whole and in any order: "1 row" is not in "11 row" or "1 rows"."""
 
     def __init__(self, *words: object) -> None:
-        self.words = tuple(map(str, words))
+        parts = (word.words if isinstance(word, Said) else (str(word),) for word in words)
+        self.words: tuple[str, ...] = tuple(word for part in parts for word in part)
+        assert all(self.words) and self.words, "nothing, or an empty word, is in every line"
         # A lookahead a word, so that pytest.raises() and pytest.warns() take it as `match`.
         self.pattern = "".join(f"(?=.*{_whole(word)})" for word in self.words)
 
@@ -27,12 +29,12 @@ class Said:
 
 
 def says(*words: object) -> Any:
-    """Return what equals each text of one line that holds these words."""
+    """Return what equals each text of one line that holds these words, and those of what else `says` them."""
     return Said(*words)
 
 
 def _whole(word: str) -> str:
     """The pattern of a word, not as a part of another word or number."""
-    before = r"(?<!\w)(?<!\d[.,])" if re.match(r"\w", word) else ""
+    before = r"(?<![\w-])(?<!\d[.,])" if word[0].isdigit() else r"(?<!\w)" if re.match(r"\w", word) else ""
     after = r"(?!\w)(?![.,]\d)" if re.search(r"\w$", word) else ""
     return f"{before}{re.escape(word)}{after}"

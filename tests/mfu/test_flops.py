@@ -265,8 +265,8 @@ UNKNOWN = [
     Case("MatMulV2", "4398046511104,1;1,4398046511104", "1,1", reason=MISFIT),
     Case("Conv2D", "8,3,32,32", "8,16,28,28", reason=MISFIT, formats="NCHW", output_formats="NCHW"),
     Case("GroupedMatmul", "96,64;4,65,48", "96,48", reason=MISFIT),
-    Case("LightningIndexer", "8,3,32,32", "8,16,28,28", reason="there is no formula for the operator type", core="MIX_AIC"),
-    Case(None, "64,32;32,48", "64,48", reason="the operator type was not recorded"),
+    Case("LightningIndexer", "8,3,32,32", "8,16,28,28", reason=says("no formula for the operator type"), core="MIX_AIC"),
+    Case(None, "64,32;32,48", "64,48", reason=says("operator type", "not recorded")),
 ]
 CASES = [*MATMULS, *GROUPED, *SEPARATE, *CONVOLUTIONS, *ATTENTIONS, *UNKNOWN]
 # What stands before and behind a convolution: its weight without padding. Of the other weight there are two.
@@ -349,5 +349,5 @@ def test_shapes_that_were_not_recorded_are_a_reason(tmp_path: Path) -> None:
     write_profile(tmp_path, unlinked=[bare, Matmul("mm", 20, 30, outputs="16,16")])
     with open_profile(tmp_path) as profile:
         kernels = profile.mfu("kernel")
-    assert kernels["reason"].tolist()[:1] == ["the shapes were not recorded"]
+    assert kernels["reason"].tolist()[:1] == [says("shapes", "not recorded")]
     assert kernels["flops"].tolist()[1] == 2 * 16**3

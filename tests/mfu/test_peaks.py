@@ -42,8 +42,8 @@ def test_the_peak_is_that_of_the_cores_the_clock_and_the_data_type(tmp_path: Pat
         "bf16": (270.336, f"{product} 8192"),
         "int8": (540.672, f"{product} 16384"),
         "fp32 or hf32": (None, UNKNOWN_HF32),
-        "fp16 and int8": (None, "no peak is known for fp16 and int8"),
-        "int4": (None, "no peak is known for int4"),
+        "fp16 and int8": (None, says("no peak", "fp16 and int8")),
+        "int4": (None, says("no peak", "int4")),
     }
 
 

@@ -182,8 +182,8 @@ def test_the_first_api_and_profiles_without_marks(tmp_path: Path, command: Calla
     assert (row["event_count"], row["host_total_ns"], row["device_count"]) == (2, 2500, 0)
     edit(path, "DELETE FROM MSTX_EVENTS")
     result = command("mstx-stats", "-d", tmp_path)
-    reason = "no mstx marks and ranges; collect with mstx=True"
-    assert (result.exit_code, result.stderr) == (2, f"error: {tmp_path}: no rank can answer this: {reason}\n")
+    reason = ("no mstx marks and ranges", "collect with mstx=True")
+    assert (result.exit_code, result.stderr) == (2, says(f"error: {tmp_path}: ", "no rank can answer", *reason))
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ FIGURES = (
     "occupancy", "occupancy_duration_ns", "few_blocks_ns", "blocks_per_sm", "warps_per_sm", "registers_per_thread",
     "shared_memory_bytes", "known_share", "bound", "reason", "aic_duration_ns",
 )  # fmt: skip
-NO_RATIOS = "the set of counters has no ratios of pipes"
+NO_RATIOS = says("set of counters", "no ratios of pipes")
 
 
 def test_occupancy_by_type_op_and_module(tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ def test_a_slow_matmul_says_why_and_wins_nothing_where_the_device_waits_for_the_
                     "only 1 row, only 50 columns, an inner axis of 100 bytes",
                     "83.9% is attainable",
                     *(("0 can be won", "waits for the host") if late else ()),
-                ),  # fmt: skip
+                ),
                 1,
                 1000,
                 0 if late else 905,

@@ -33,6 +33,8 @@ from tests.helpers.says import says
 from tests.helpers.slow import quick
 from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 
+BACKWARDS = says("end before", "start")
+
 pytestmark = pytest.mark.filterwarnings("ignore::prof_analysis.common.errors.ProfAnalysisWarning")
 
 
@@ -307,15 +309,15 @@ def test_rows_that_end_before_they_start_or_have_no_time_are_set_aside_and_count
     )
     aside = [
         ("communication operators", "they have no time", 1),
-        ("intervals of the Overlap Analysis", "they end before they start", 1),
+        ("intervals of the Overlap Analysis", BACKWARDS, 1),
         ("intervals of the Overlap Analysis", "they have no time", 1),
-        ("kernels", "they end before they start", 1),
+        ("kernels", BACKWARDS, 1),
         ("mstx marks", "they have no time", 1),
-        ("mstx ranges", "they end before they start", 2),
-        ("ops", "they end before they start", 1),
+        ("mstx ranges", BACKWARDS, 2),
+        ("ops", BACKWARDS, 1),
         ("ops", "they have no time", 2),
-        ("other tasks on the device", "they end before they start", 1),
-        ("steps", "they end before they start", 1),
+        ("other tasks on the device", BACKWARDS, 1),
+        ("steps", BACKWARDS, 1),
     ]
     warnings = [says(what, "set aside", reason, count) for what, reason, count in aside]
     assert ask(path, "SELECT what, reason, row_count FROM trace.set_aside") == (aside, warnings)
@@ -337,12 +339,12 @@ def test_calls_that_end_before_they_start_or_have_no_time_are_set_aside_and_coun
         """,
     )
     aside = [
-        ("Python functions", "they end before they start", 1),
-        ("calls into CANN", "they end before they start", 1),
+        ("Python functions", BACKWARDS, 1),
+        ("calls into CANN", BACKWARDS, 1),
         ("calls into CANN", "they have no time", 2),
-        ("ends of the task queue", "they end before they start", 1),
+        ("ends of the task queue", BACKWARDS, 1),
         ("ends of the task queue", "they have no time", 1),
-        ("garbage collections", "they end before they start", 1),
+        ("garbage collections", BACKWARDS, 1),
     ]
     warnings = [says(what, "set aside", reason, count) for what, reason, count in aside]
     assert ask(path, "SELECT what, reason, row_count FROM trace.set_aside_call") == (aside, warnings)

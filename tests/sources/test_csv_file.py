@@ -95,7 +95,7 @@ def test_texts_are_only_texts(read: Read) -> None:
 def test_a_line_that_cannot_be_read_is_told_and_costs_no_other(bad: bytes, read: Read) -> None:
     assert read(HEADER + MATMUL + RELU + bad + MATMUL) == (
         [MATMUL_ROW, RELU_ROW, MATMUL_ROW],
-        ["1 line cannot be read and is left out: line 4"],
+        [says("1 line cannot be read", "left out", "line 4")],
     )
 
 
@@ -142,7 +142,7 @@ def test_a_last_cell_that_another_row_has_too_is_whole(read: Read) -> None:
 def test_a_last_line_that_cannot_be_read_costs_no_other(read: Read) -> None:
     assert read(HEADER + MATMUL + b"Mat\xffMul,1.0,2,3,4") == (
         [MATMUL_ROW],
-        ["1 line cannot be read and is left out: line 3"],
+        [says("1 line cannot be read", "left out", "line 3")],
     )
 
 

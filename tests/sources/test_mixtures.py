@@ -123,14 +123,14 @@ def test_a_device_map_that_names_another_rank_is_told(tmp_path: Path) -> None:
     rank(tmp_path / "0_ascend_pt", 0, mapped=5)
     numbers, _, doubts = found(tmp_path)
     assert numbers == {"0_ascend_pt": 0}
-    assert "is rank 0 by ascend_pytorch_profiler_0.db, 5 by RANK_DEVICE_MAP" in doubts["0_ascend_pt"][0]
+    assert doubts["0_ascend_pt"][0] == says("rank 0 by ascend_pytorch_profiler_0.db", "5 by RANK_DEVICE_MAP")
 
 
 def test_a_rank_that_is_no_member_of_its_own_job_is_told(tmp_path: Path) -> None:
     rank(tmp_path / "7_ascend_pt", 7)
     groups = {"g": {"group_name": "default_group", "global_ranks": [0, 1]}}
     (tmp_path / "7_ascend_pt" / "profiler_metadata.json").write_text(json.dumps({"parallel_group_info": groups}))
-    assert "is rank 7, and its job has the ranks 0, 1" in found(tmp_path)[2]["7_ascend_pt"][0]
+    assert found(tmp_path)[2]["7_ascend_pt"][0] == says("is rank 7", "its job has the ranks 0, 1")
 
 
 @pytest.mark.parametrize(
@@ -227,8 +227,8 @@ def test_what_traces_contradict_is_told(tmp_path: Path) -> None:
     numbers, _, doubts = found(tmp_path)
     assert numbers == {"rank0.json": 0, "rank7.json": 1}
     name, time, device = doubts["rank7.json"]
-    assert "is rank 1 by distributedInfo, 7 by rank7.json" in name
-    assert "these are two recordings" in time
+    assert name == says("rank 1 by distributedInfo", "7 by rank7.json")
+    assert time == says("two recordings")
     assert "ran on V100, rank0.json on H100" in device
 
 

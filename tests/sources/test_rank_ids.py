@@ -13,6 +13,7 @@ from prof_analysis.sources.discovery import find_ranks
 from tests.helpers.answers import NOT_IN_ONE_RANK, answered_without
 from tests.helpers.discovery import OPS, RANGES, identities, write_info
 from tests.helpers.frames import arrow_of
+from tests.helpers.says import says
 from tests.helpers.slow import quick
 from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 
@@ -172,7 +173,7 @@ def test_what_the_host_of_two_devices_did_counts_once_over_all_ranks(tmp_path: P
         ("aten::mm", None, 1, 10, 10, 2, 90, 90, 1.0),
         (graph, None, 1, 30, 30, 0, 0, 0, 0.0),
     ]
-    reason = "they end before they start"
+    reason = says("end before", "start")
     assert [tuple(row.values())[1:] for row in aside] == [
         (0, "kernels", reason, 1),
         (0, "mstx ranges", reason, 1),

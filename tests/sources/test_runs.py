@@ -211,7 +211,7 @@ def test_the_commands_answer_for_each_run(copies: Path, tmp_path: Path, command:
     answer = json.loads(done.stdout)
     assert list(answer["runs"]) == ["all", "one"]
     _, missing = answer["warnings"]
-    assert missing.startswith("run one: 1 of 2 ranks of the job is here; not here: 1")
+    assert missing == says("run one: 1 of 2 ranks", "not here: 1")
     with closing(sqlite3.connect(tmp_path / "cluster_analysis_output" / "cluster_analysis.db")) as database:
         ranks = database.execute("SELECT run, rank_id FROM ProfileRank").fetchall()
         counted = database.execute("SELECT DISTINCT run FROM KernelStatisticAllRanks ORDER BY run").fetchall()

@@ -71,7 +71,9 @@ def test_without_module_ranges_the_switch_that_kept_them_out_is_named(
     (rank,) = find_ranks(tmp_path)
     assert answered_by(rank) == answered_without("modules", *NOT_IN_ONE_RANK)
     (advice,) = rank.missing
-    assert advice == says("no module ranges", "mark", "the domain Module", "mstx=True", "with_modules=True", switch or "")
+    assert advice == says(
+        "no module ranges", "mark", "the domain Module", "mstx=True", "with_modules=True", *filter(None, [switch])
+    )
     assert ("(here " in advice) is (switch is not None)
     assert f"\ncannot answer module-stats: {advice}\n" in command("ranks", "-d", tmp_path).stdout
     assert command("module-stats", "-d", tmp_path).stderr.endswith(f"{advice}\n")
