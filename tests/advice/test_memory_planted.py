@@ -74,6 +74,7 @@ def test_a_leak_and_memory_that_serves_no_block_are_found_with_their_bytes(plant
             2, None, "hint", None,
         ),
     ]  # fmt: skip
+    assert [" left" in row[6] for row in findings(profile)] == [form == "kineto"] * 2
 
 
 def holder(memory: Memory) -> tuple[str, str, int, int]:

@@ -54,6 +54,7 @@ def test_what_is_wrong_with_a_query_or_its_file_is_one_line(ranks: Path, tmp_pat
         for result, place in ((asked("-d", ranks, "-f", file, "--csv"), file), (from_stdin, "stdin")):
             message = says("error: ", *(word.replace("{}", str(place)) for word in said))
             assert (result.exit_code, result.stdout, result.stderr) == (2, "", message)
+            assert ("COPY in it" in result.stderr) is (b"(COPY" in text)
     missing = asked("-d", ranks, "-f", tmp_path / "none.sql")
     assert (missing.exit_code, missing.stderr) == (2, says(f"error: {tmp_path}/none.sql: ", "No such file or directory"))
     both = asked("-d", ranks, "-f", file, QUERY)
