@@ -66,7 +66,7 @@ def test_a_slow_matmul_says_why_and_wins_nothing_where_the_device_waits_for_the_
                 says(
                     "1 matmul runs at 8.0% of the peak of fp16 for 1.0 us",
                     "of shape 1,1000;1000,50: 8.0% of the peak",
-                    "only 1 row, only 50 columns, an inner axis of 100 bytes",
+                    "only 1 row, only 50 columns, an inner axis of 100 bytes, no multiple of 256",
                     "83.9% is attainable",
                     *(("0 can be won", "waits for the host") if late else ()),
                 ),

@@ -279,11 +279,12 @@ def test_ranks_of_which_only_the_figures_of_the_profiler_are_left_are_in_the_ans
         assert holds_identities_within(profile, 250)
         assert profile.warnings == []
     reason = says("preparing", "(step_trace_time.csv)", "does not say when the host began")
-    of_kernels, of_profiler = ("kernels", reason, None), ("profiler", None, None)
+    of_kernels, of_profiler = ("kernels", reason, None, None), ("profiler", *[None] * 4)
+    # Each row of kernel_details.csv is a kernel of the step.
     assert rows(found) == [
-        (0, 13, 231_290_100, 420_174_260, 420_174_260, 0, 158_558_000, 810_022_360, 0, 206_250, *of_kernels),
+        (0, 13, 231_290_100, 420_174_260, 420_174_260, 0, 158_558_000, 810_022_360, 0, 206_250, *of_kernels, 2463),
         (1, 13, 230_903_720, 441_708_380, 441_708_380, 0, 136_819_560, 809_431_750, 0, 205_000, *of_profiler),
-        (2, 13, 400_448_260, 277_649_660, 277_649_660, 0, 131_705_280, 809_803_200, 0, 189_000, *of_kernels),
+        (2, 13, 400_448_260, 277_649_660, 277_649_660, 0, 131_705_280, 809_803_200, 0, 189_000, *of_kernels, 2587),
         (3, 13, 401_131_700, 261_498_440, 261_498_440, 0, 147_520_200, 810_150_250, 0, 278_750, *of_profiler),
     ]
     assert [(row["rank_id"], row["op_count"], row["elapse_ns"]) for row in splits] == [
