@@ -76,7 +76,12 @@ def test_what_is_planted_is_found_with_its_time(run: Run) -> None:
             for kind in (CASTS, FORMAT, COPIED)
         ]
         expected += [(rank.rank, *row, "upper bound") for row in (*of_rank, *conversions)]
-    assert sorted(found, key=str) == sorted(expected, key=str)
+    assert sorted(found, key=without_title) == sorted(expected, key=without_title)
+
+
+def without_title(row: tuple[Any, ...]) -> str:
+    """What sorts rows whose titles are known by some of their words."""
+    return str((*row[:2], *row[3:]))
 
 
 def test_a_low_clock_costs_at_most_what_the_cycles_say(run: Run) -> None:

@@ -170,15 +170,15 @@ def test_what_the_host_of_two_devices_did_counts_once_over_all_ranks(tmp_path: P
         ops = arrow_of(profile.op_stats(across_ranks=True)).to_pylist()
         aside = profile.sql("FROM trace.set_aside ORDER BY ALL", arrow=True).to_pylist()
     assert [tuple(row.values()) for row in ops] == [
-        ("aten::mm", None, 1, 10, 10, 2, 90, 90, 1.0),
-        (graph, None, 1, 30, 30, 0, 0, 0, 0.0),
+        ("aten::mm", None, 1, 10, 10, 2, 90, 90, 1.0, None),
+        (graph, None, 1, 30, 30, 0, 0, 0, 0.0, None),
     ]
     reason = says("end before", "start")
     assert [tuple(row.values())[1:] for row in aside] == [
-        (0, "kernels", reason, 1),
-        (0, "mstx ranges", reason, 1),
-        (0, "ops", reason, 1),
-        (1, "kernels", reason, 2),
+        (0, "kernels", reason, None, 1, None),
+        (0, "mstx ranges", reason, None, 1, None),
+        (0, "ops", reason, None, 1, None),
+        (1, "kernels", reason, None, 2, None),
     ]
     marks = json.loads(command("mstx-stats", "-d", tmp_path, "-o", tmp_path, "--json").stdout)["summary"]
     (row,) = marks["heaviest"]
