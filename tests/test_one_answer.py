@@ -18,6 +18,7 @@ from prof_analysis.profile.asking import ask
 from prof_analysis.profile.comparison import Comparison
 from tests.helpers.asking import build_at_once
 from tests.helpers.places import SAMPLE
+from tests.helpers.says import says
 
 pytestmark = pytest.mark.filterwarnings("ignore::prof_analysis.ProfAnalysisWarning")
 
@@ -358,4 +359,4 @@ def test_advise_and_compare_count_the_same_step_of_the_h100(realdata: Path, comm
     assert all(row["win_share"] == pytest.approx(row["win_ns_per_step"] / 34_892_419) for row in findings if row["win_share"])
     shown = command("compare", realdata / H100, realdata / H100).stdout
     assert "per step: kernels 1,198, launches 1,198" in shown
-    assert "of no step, in the whole recording of a rank: 509 kernels, 13.74 ms" in shown
+    assert says("of no step", "509 kernels, 13.74 ms") in shown.splitlines()

@@ -26,6 +26,7 @@ from prof_analysis.engine.variables import variables_read
 from prof_analysis.profile.questions import Questions
 from prof_analysis.sources import SOURCES
 from tests.helpers.places import CHECKOUT
+from tests.helpers.says import says
 from tests.helpers.small_profile import Kernel, Op, Range, write_profile
 
 # What the SQL reads beside the options: which rank it is, what makes ids of texts, and why a rank's kernels have no types.
@@ -88,33 +89,36 @@ def test_values_that_the_sql_reads() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "problem"),
+    ("options", "given", "words"),
     [
-        ({"nesting_tolerance_ns": -1}, "nesting_tolerance_ns=-1: give 0 or more"),
-        ({"depth": 0}, "depth=0: give 1 or more"),
-        ({"depth": "3"}, "depth='3': give a whole number"),
-        ({"step_id": "last"}, "step_id='last': give a whole number"),
-        ({"per": "second"}, "per='second': give step, call or run"),
-        ({"skip_steps": "last"}, "skip_steps='last': give numbers of steps"),
-        ({"rank_map": {0: "all"}}, "rank_map={0: 'all'}: give ranks of the new run by those of the base"),
-        ({"alias": ["A", "B"]}, "alias=['A', 'B']: give a csv file with the columns base and new, or a mapping"),
-        ({"rank_map": 3}, "rank_map=3: give ranks of the new run by those of the base"),
-        ({"alias": {"A*": "B"}}, "alias: A* and B have different numbers of *"),
-        ({"module_source": "nn"}, "module_source='nn': give auto, mstx or nn.Module"),
-        ({"source": "csv"}, "source='csv': give auto, db, text or kineto"),
-        ({"module_domains": ("A", "")}, "module_domains=('A', ''): give at least one domain"),
-        ({"under": ""}, "under='': give a part of a frame"),
-        ({"filter": ""}, "filter='': give a part of a name"),
-        ({"peak_tflops": "public"}, "peak_tflops='public': give 'published' or a peak by data type"),
-        ({"peak_tflops": {"fp16": 0}}, "peak_tflops='fp16=0': give a positive number for one of fp16, "),
-        ({"scheduler": "tcp://h:1", "workers": 2}, "workers=2: give no value, a cluster has limits of its own"),
-        ({"scheduler": "tcp://h:1"}, "cache=None: give a folder that the workers of the cluster see too"),
+        ({"nesting_tolerance_ns": -1}, "nesting_tolerance_ns=-1", ("0 or more",)),
+        ({"depth": 0}, "depth=0", ("1 or more",)),
+        ({"depth": "3"}, "depth='3'", ("a whole number",)),
+        ({"step_id": "last"}, "step_id='last'", ("a whole number",)),
+        ({"per": "second"}, "per='second'", ("step, call or run",)),
+        ({"skip_steps": "last"}, "skip_steps='last'", ("numbers of steps",)),
+        ({"rank_map": {0: "all"}}, "rank_map={0: 'all'}", ("ranks of the new run", "of the base")),
+        ({"alias": ["A", "B"]}, "alias=['A', 'B']", ("csv file", "base and new", "mapping")),
+        ({"rank_map": 3}, "rank_map=3", ("ranks of the new run", "of the base")),
+        ({"alias": {"A*": "B"}}, "alias", ("A* and B", "different numbers of *")),
+        ({"module_source": "nn"}, "module_source='nn'", ("auto, mstx or nn.Module",)),
+        ({"source": "csv"}, "source='csv'", ("auto, db, text or kineto",)),
+        ({"module_domains": ("A", "")}, "module_domains=('A', '')", ("at least one domain",)),
+        ({"under": ""}, "under=''", ("a part of a frame",)),
+        ({"filter": ""}, "filter=''", ("a part of a name",)),
+        ({"peak_tflops": "public"}, "peak_tflops='public'", ("'published'", "a peak by data type")),
+        ({"peak_tflops": {"fp16": 0}}, "peak_tflops='fp16=0'", ("a positive number", "one of fp16, ")),
+        ({"scheduler": "tcp://h:1", "workers": 2}, "workers=2", ("no value", "limits of its own")),
+        ({"scheduler": "tcp://h:1"}, "cache=None", ("a folder", "workers of the cluster see")),
     ],
 )
-def test_what_an_option_does_not_take_is_named_with_what_it_takes(options: Mapping[str, Any], problem: str) -> None:
+def test_what_an_option_does_not_take_is_named_with_what_it_takes(
+    options: Mapping[str, Any], given: str, words: tuple[str, ...]
+) -> None:
     with pytest.raises(InputError) as raised:
         ProfileOptions(**options)
-    assert str(raised.value).startswith(problem)
+    assert str(raised.value).startswith(f"{given}: ")
+    assert str(raised.value) == says(*words)
 
 
 def test_a_command_has_the_options_of_its_sections_with_their_meaning() -> None:

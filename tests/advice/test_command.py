@@ -28,6 +28,7 @@ from tests.advice.findings import RULES, assert_it_can_be_used
 from tests.helpers import secrets
 from tests.helpers.cli import Command, files_below, only_json, shown_on_terminal
 from tests.helpers.places import CHECKOUT, SAMPLE
+from tests.helpers.says import says
 from tests.helpers.small_profile import Kernel, Op, write_profile
 from tests.test_docs import anchor
 
@@ -99,19 +100,19 @@ def finding_id(rule: str, *identity: str | None) -> str:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("every.least_shares=0.1", "there is no threshold every.least_shares: did you mean every.least_share"),
-        ("nothing.like=1", "there is no threshold nothing.like: `prof-analysis table advice.threshold -d PATH` lists all"),
-        ("every.least_share", "give thresholds such as every.least_share=0.01"),
-        ("every.least_share=much", "give thresholds such as every.least_share=0.01"),
-        ("every.least_share=nan", "give a number for rule.name"),
-        ("every.least_share=inf", "give a number for rule.name"),
-        ("least_share=1", "give a number for rule.name"),
+        ("every.least_shares=0.1", ("no threshold every.least_shares", "did you mean every.least_share")),
+        ("nothing.like=1", ("no threshold nothing.like", "`prof-analysis table advice.threshold -d PATH`")),
+        ("every.least_share", ("such as every.least_share=0.01",)),
+        ("every.least_share=much", ("such as every.least_share=0.01",)),
+        ("every.least_share=nan", ("a number for rule.name",)),
+        ("every.least_share=inf", ("a number for rule.name",)),
+        ("least_share=1", ("a number for rule.name",)),
     ],
 )
-def test_a_threshold_that_is_none_is_refused(command: Command, job: Path, text: str, said: str) -> None:
+def test_a_threshold_that_is_none_is_refused(command: Command, job: Path, text: str, said: tuple[str, ...]) -> None:
     done = command("advise", job / "job", "--threshold", text)
     assert done.exit_code == 2
-    assert said in " ".join(re.sub(r"[│╭╮╰╯─]", " ", done.stderr).split())
+    assert " ".join(re.sub(r"[│╭╮╰╯─]", " ", done.stderr).split()) == says(*said)
 
 
 def test_every_finding_has_the_command_that_shows_its_evidence(command: Command, job: Path) -> None:
@@ -161,8 +162,8 @@ def test_the_screen_says_what_to_change_first_why_and_how(command: Command, job:
     assert "   to do     as in 1" in lines
     assert not [line for line in lines if line.startswith("6. ") and line.endswith(")")], "the first five are explained"
     (count,) = (line for line in lines if "never add them up" in line)
-    assert re.fullmatch(r"\d+ findings; wins overlap: never add them up", count)
-    assert "exact cause: this time goes when the cause goes; upper bound: no more than this" in lines
+    assert re.match(r"\d+ findings; ", count)
+    assert says("exact cause: ", "upper bound: ") in lines
 
 
 def test_rules_that_lack_data_say_which_and_what_records_it(command: Command, job: Path) -> None:
@@ -405,7 +406,7 @@ def test_what_the_report_leaves_out_is_said_by_a_rule() -> None:
 def test_an_own_table_that_is_no_rule_is_refused_with_the_lines_to_write(job: Path, tmp_path: Path) -> None:
     (tmp_path / "advice").mkdir()
     (tmp_path / "advice" / "mine.sql").write_text("-- One row is a number.\n--\n-- x  INTEGER  a number\nSELECT 1 AS x")
-    with pytest.raises(InputError, match=r"mine\.sql: is no rule, .*; write @title, @evidence, @kind and @remedy"):
+    with pytest.raises(InputError, match=r"mine\.sql: is no rule.* @title, @evidence, @kind and @remedy"):
         open_profile(job / "job", sql=tmp_path)
 
 

@@ -18,6 +18,7 @@ from fixtures.text_style import TextStyle
 from fixtures.trace import Rank, make_rank
 from prof_analysis import open_profile
 from tests.helpers.asking import build_at_once
+from tests.helpers.says import says
 
 PLAIN = Shape(world=4, layers=1, hidden=256, experts=2, expert_share=1, spread=3, task_queue=False, schedule_kernels=False)
 DEFECTS = replace(PLAIN, expert_share=3, slow_link="2-3", slower_by=300, small_messages=20)
@@ -91,7 +92,7 @@ def test_without_defects_the_rules_are_silent(tmp_path: Path) -> None:
 def test_a_late_rank_wins_what_the_others_wait_in_each_step(tmp_path: Path) -> None:
     found, ranks = findings(tmp_path, Shape(world=3, layers=1, late_rank=1, spread=3))
     (row,) = found["slow_rank"]
-    assert (row["rank_id"], row["title"]) == (1, "A rank makes the others wait: its host is late")
+    assert (row["rank_id"], row["title"]) == (1, says("rank makes the others wait", "host is late"))
     late = sum(int(ranks[0].waiting.max()) for _ in range(ranks[0].shape.steps))
     assert row["win_ns"] == pytest.approx(late, rel=0.05)
 

@@ -9,6 +9,7 @@ import pytest
 from prof_analysis import open_profile
 from tests.helpers.asking import build_at_once
 from tests.helpers.planes import Task, add_tasks
+from tests.helpers.says import says
 from tests.helpers.simulated import Rank, data_parallel, pipeline
 from tests.helpers.small_profile import Kernel, Launch, Op, Range, edit, write_profile
 
@@ -54,10 +55,7 @@ def test_communication_wins_what_no_kernel_runs_beside_and_covered_communication
     with open_profile(tmp_path) as profile:
         rows = profile.rows("FROM advice.exposed_communication ORDER BY win_ns DESC")
         (waiting,) = profile.rows("FROM advice.waiting")
-    exposed, covered = (
-        "Computing does not cover communication",
-        "Computing covers this communication: nothing to win here",
-    )
+    exposed, covered = says("does not cover communication"), says("covers this communication", "nothing to win")
     assert figures(rows) == [
         (exposed, 0, "Net", "hcom_allGather_", 1, 1000, 300, "upper bound"),
         (covered, 0, None, "hcom_allReduce_", 1, 201, 0, "upper bound"),
@@ -68,7 +66,7 @@ def test_communication_wins_what_no_kernel_runs_beside_and_covered_communication
     ):
         assert all(figure in row["evidence"] for figure in shown), row["evidence"]
     assert [row["situation"] for row in rows] == ["in layers", "covered"]
-    assert figures([waiting]) == [("Collectives wait for other ranks", 0, None, None, 2, 200, 200, "upper bound")]
+    assert figures([waiting]) == [(says("wait for other ranks"), 0, None, None, 2, 200, 200, "upper bound")]
     for figure in ("501 ns", "200 ns (39.9%)", "250 ns", "1 of at least 2 ranks"):
         assert figure in waiting["evidence"]
 
@@ -87,7 +85,7 @@ def test_communication_of_no_step_and_after_which_the_device_waits_for_the_host_
     write_profile(tmp_path / "0_ascend_pt", ops, steps=[(5, 50, 5500)], launches=launches, rank=0)
     (row,) = found(tmp_path, "exposed_communication")
     assert figures([row])[0][4:] == (1, 700, 0, "upper bound")
-    assert row["evidence"].endswith("; 0 can be won: the device waits for the host afterwards")
+    assert row["evidence"] == says("0 can be won", "the device waits for the host")
 
 
 @pytest.mark.slow
@@ -95,12 +93,12 @@ def test_a_rank_that_computes_longer_wins_what_the_others_wait_for_it(tmp_path: 
     data_parallel(tmp_path / "uneven", [[100_000, 110_000, 200_000], [104_000, 90_000, 200_000]])
     data_parallel(tmp_path / "even", [[100_000, 100_000, 100_000]] * 2)
     (row,) = found(tmp_path / "uneven", "slow_rank")
-    title = "A rank makes the others wait: it computes longer"
+    title = says("rank makes the others wait", "computes longer")
     assert figures([row]) == [(title, 2, None, None, 2, 198_000, 198_000, "upper bound")]
-    assert row["evidence"] == (
-        "the others wait 99.0 us longer than this rank in each step; it computes for 200.0 us of each step, the others for "
-        "101.0 us; it comes last to 2 collectives; most in Net, which takes 198.0 us more in all steps"
-    )
+    assert row["evidence"] == says(
+        "others wait 99.0 us longer", "200.0 us of each step", "the others for 101.0 us", "last to 2 collectives",
+        "in Net", "198.0 us more",
+    )  # fmt: skip
     assert found(tmp_path / "even", "slow_rank") == []
 
 
@@ -118,10 +116,10 @@ def test_of_an_uneven_pipeline_the_long_stage_wins_its_time_beyond_the_mean_and_
     pipeline(tmp_path / "uneven", (10_000, 15_000))
     pipeline(tmp_path / "even", (10_000, 10_000))
     (row,) = found(tmp_path / "uneven", "stage_imbalance")
-    title = "A pipeline stage computes longer than the others"
+    title = says("pipeline stage", "computes longer")
     assert figures([row]) == [(title, 1, None, None, 2, 30_000, 30_000, "upper bound")]
-    assert row["evidence"] == (
-        "stage 1 computes for 180.0 us of each step, 2 stages for 150.0 us on average, the shortest for 120.0 us"
+    assert row["evidence"] == says(
+        "stage 1", "180.0 us of each step", "2 stages", "150.0 us on average", "shortest for 120.0 us"
     )
     assert found(tmp_path / "uneven", "slow_rank") == []
     assert found(tmp_path / "even", "stage_imbalance") == []
@@ -155,11 +153,10 @@ def test_small_packets_win_what_they_would_take_less_at_the_rate_of_large_ones(t
     (row,) = found(tmp_path, "small_messages")
     transferring = 1000 + 10_000  # Of the second operator no tasks are known, so it may transfer in all of its time.
     time, win = round(transferring * 3000 / 7000), round(transferring * 2250 / 7000)
-    title = "Small messages use little of the bandwidth"
+    title = says("Small messages", "bandwidth")
     assert figures([row]) == [(title, 0, None, "hcom_allReduce_", 2, time, win, "upper bound")]
-    assert row["evidence"] == (
-        "3 of 4 packets are small, 1,048,576 bytes on average, and move 1048.58 GB/s, large ones up to 4194.30 GB/s; "
-        "2 operators transfer for 4.7 us in small packets without computing"
+    assert row["evidence"] == says(
+        "3 of 4 packets are small", "1,048,576 bytes", "1048.58 GB/s", "large ones up to 4194.30 GB/s", "2 operators", "4.7 us"
     )
     assert found(tmp_path, "small_messages", least_share=0.8) == []
     assert found(tmp_path, "small_messages", least_operators=3) == []
@@ -198,7 +195,7 @@ def test_a_transfer_over_rdma_of_seconds_is_found_and_a_short_one_is_not(tmp_pat
         tasks += [Task(0, "Notify_Wait", 1, 1020, 1030), Task(0, "RDMASend", 1, 1030, 1040, 1, "ROCE", 4)]
         add_tasks(database, [*tasks, Task(0, "Notify_Wait", 1, 1040, 1000 + time)])
     (row,) = found(tmp_path / "long", "retransmission")
-    title = "RDMA transfers are probably sent again"
+    title = says("RDMA", "sent again")
     assert figures([row]) == [(title, 0, None, "hcom_allReduce_", 1, long, long, "upper bound")]
     assert found(tmp_path / "short", "retransmission") == []
 
@@ -215,11 +212,10 @@ def test_a_slow_link_wins_its_time_beyond_the_usual_but_no_more_than_what_comput
         add_tasks(database, [Task(0, "Memcpy", to + 1, 1000, 1000 + ns, to, "HCCS", MIB) for to, ns in times.items()])
         edit(database, f"UPDATE COMMUNICATION_TASK_INFO SET srcRank = {rank}")
     (row,) = found(tmp_path, "slow_link")
-    title = "A link is slower than others of its kind"
+    title = says("link is slower")
     assert figures([row]) == [(title, 2, None, None, 1, 300_000, 250_000, "upper bound")]
-    assert row["evidence"] == (
-        "from rank 2 to rank 3 over HCCS: 2.6 GB/s, other pairs 10.5 GB/s with the same packets; that costs 300.0 us of "
-        "400.0 us; computing covers all but 250.0 us of communication"
+    assert row["evidence"] == says(
+        "from rank 2 to rank 3 over HCCS", "2.6 GB/s", "other pairs 10.5 GB/s", "300.0 us of 400.0 us", "all but 250.0 us"
     )
 
 
@@ -249,9 +245,7 @@ def test_waiting_counts_on_the_plane_that_waits_longest_while_the_master_plane_i
     (row,) = found(tmp_path, "waiting")
     assert (row["time_ns"], row["win_ns"]) == (850, 850)
     (row,) = found(tmp_path, "exposed_communication")
-    assert row["evidence"].endswith(
-        "850 ns waits for other ranks, 100 ns transfers, 50 ns does neither; the wait is no part of the win"
-    )
+    assert row["evidence"] == says("850 ns waits", "100 ns transfers", "50 ns does neither", "wait is no part of the win")
     assert (row["time_ns"], row["win_ns"]) == (1000, 150)
 
 
@@ -270,11 +264,11 @@ def test_what_all_ranks_wait_alike_is_won_before_the_collective_and_the_rest_by_
         for n, (start, end) in enumerate(times):
             tasks += [Task(n, "Notify_Wait", 1, start, end - 500), Task(n, "Memcpy", 1, end - 500, end, 1, "HCCS", MIB)]
         add_tasks(database, tasks)
-    title = "Computing does not cover communication"
+    title = says("does not cover communication")
     rows = found(tmp_path, "exposed_communication")
     assert figures(rows) == [(title, rank, None, "hcom_allReduce_", 2, 3200, 2400, "upper bound") for rank in (0, 1)]
-    assert rows[0]["evidence"].endswith("transfers; 800 ns is for a rank that comes later, and no part of the win")
+    assert rows[0]["evidence"] == says("800 ns is for a rank that comes later", "no part of the win")
     rows = found(tmp_path, "waiting")
-    title = "Collectives wait for other ranks"
+    title = says("wait for other ranks")
     assert figures(rows) == [(title, rank, None, None, 2, 2200, 800, "upper bound") for rank in (0, 1)]
-    assert rows[0]["evidence"].endswith("; 800 ns of it is for a rank that comes later, the rest all ranks wait alike")
+    assert rows[0]["evidence"] == says("800 ns of it is for a rank that comes later", "the rest all ranks wait alike")

@@ -7,6 +7,7 @@ import pytest
 from prof_analysis import open_profile
 from tests.helpers import kineto
 from tests.helpers.device_work import US, cast, matmul, one_after_another, vector, work
+from tests.helpers.says import says
 
 
 def test_facts_of_kernels_that_leave_the_device_unused(tmp_path: Path) -> None:
@@ -105,4 +106,4 @@ def test_a_gpu_has_blocks_and_the_types_of_its_ops(tmp_path: Path) -> None:
         ("cutlass::Kernel2", 33, 132, 6750, "fp32", "tf32", "float;float"),
         ("unknown_grid_gemm", None, 132, None, "bf16", None, joined),
     ]
-    assert evidence == ["1 kernel of FP32 matrix products, for 9.0 us, not in TF32"]
+    assert evidence == [says("1 kernel", "FP32", "9.0 us", "not in TF32")]

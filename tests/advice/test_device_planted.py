@@ -15,6 +15,7 @@ from fixtures.shape import Shape
 from fixtures.text_style import TextStyle
 from fixtures.trace import Rank, make_rank
 from prof_analysis import open_profile
+from tests.helpers.says import says
 
 # The host runs ahead, so each kernel counts with all its time.
 PLAIN = Shape(steps=2, layers=1, paced=False, communication=False, schedule_kernels=False, unlinked_kernels=0)
@@ -45,14 +46,14 @@ def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 
 
 TITLES = {
-    ON_CPU: "Kernels run on CPUs of the device",
-    FEW_CORES: "Kernels leave cores of the device without work",
-    FULL: "Matrices are multiplied in FP32, most others in half precision",
-    CASTS: "Data types are converted there and back",
-    FORMAT: "Tensors are converted between formats",
-    COPIED: "Tensors are copied, or arranged anew",
+    ON_CPU: says("on CPUs of the device"),
+    FEW_CORES: says("cores of the device without work"),
+    FULL: says("Matrices are multiplied in FP32", "half precision"),
+    CASTS: says("Data types", "there and back"),
+    FORMAT: says("converted between formats"),
+    COPIED: says("Tensors are copied"),
 }
-NO_HF32 = "FP32 matrices are not multiplied in the faster type of the device"
+NO_HF32 = says("FP32 matrices are not multiplied", "faster type")
 
 
 def test_what_is_planted_is_found_with_its_time(run: Run) -> None:
@@ -75,7 +76,12 @@ def test_what_is_planted_is_found_with_its_time(run: Run) -> None:
             for kind in (CASTS, FORMAT, COPIED)
         ]
         expected += [(rank.rank, *row, "upper bound") for row in (*of_rank, *conversions)]
-    assert sorted(found, key=str) == sorted(expected, key=str)
+    assert sorted(found, key=without_title) == sorted(expected, key=without_title)
+
+
+def without_title(row: tuple[Any, ...]) -> str:
+    """What sorts rows whose titles are known by some of their words."""
+    return str((*row[:2], *row[3:]))
 
 
 def test_a_low_clock_costs_at_most_what_the_cycles_say(run: Run) -> None:

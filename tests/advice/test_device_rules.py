@@ -7,6 +7,7 @@ import pytest
 
 from prof_analysis import Profile, open_profile
 from tests.helpers.device_work import START, US, cast, matmul, one_after_another, vector, work
+from tests.helpers.says import says
 
 SAID = ("title", "module", "op", "kernel_type", "evidence", "count", "time_ns", "win_ns", "kind")
 BOUND = "upper bound"
@@ -26,10 +27,10 @@ def of_rule(profile: Profile, rule: str) -> list[tuple[Any, ...]]:
 def test_kernels_on_cpus_of_the_device_have_their_types_and_those_outside_the_steps_do_not_count(tmp_path: Path) -> None:
     cpu = {"type": "NonZero", "core": "AI_CPU", "types": "DOUBLE;INT64"}
     one_after_another(tmp_path, [work(30, **cpu), work(50, **cpu)], steps=[(7, START - US, START + 8 * US)])
-    evidence = "1 kernel on CPUs of the device (AI CPU), for 30.0 us, with inputs of DOUBLE;INT64"
+    evidence = says("1 kernel", "AI CPU", "30.0 us", "DOUBLE;INT64")
     with open_profile(tmp_path) as profile:
         assert of_rule(profile, "ai_cpu") == [
-            ("Kernels run on CPUs of the device", "Block", "aten::op0", "NonZero", evidence, 1, 30_000, 30_000, BOUND)
+            (says("on CPUs of the device"), "Block", "aten::op0", "NonZero", evidence, 1, 30_000, 30_000, BOUND)
         ]
 
 
@@ -43,27 +44,26 @@ def test_casts_are_a_pair_in_one_module_and_shape_and_each_is_in_one_pair(tmp_pa
         cast(320, "FLOAT", "DT_BF16"),
     ]
     one_after_another(tmp_path / "modules", kernels, inside=5)
-    title, evidence = "Data types are converted there and back", "{} kernels that convert a data type to another one or back"
+    title = says("Data types", "there and back")
     with open_profile(tmp_path / "modules") as profile:
         assert of_rule(profile, "format_conversion") == [
-            (title, "Block", None, None, f"{evidence.format(2)}, for 50.0 us: Cast", 2, 50_000, 50_000, BOUND)
+            (title, "Block", None, None, says("2 kernels", "50.0 us", "Cast"), 2, 50_000, 50_000, BOUND)
         ]
     one_after_another(tmp_path / "none", kernels, inside=0)
     with open_profile(tmp_path / "none") as profile:
-        assert [row[4] for row in of_rule(profile, "format_conversion")] == [f"{evidence.format(4)}, for 390.0 us: Cast"]
+        assert [row[4] for row in of_rule(profile, "format_conversion")] == [says("4 kernels", "390.0 us", "Cast")]
 
 
 @pytest.mark.slow
 def test_the_faster_type_is_off_on_or_not_recorded(tmp_path: Path) -> None:
     kernels = [matmul(90, hf32="NO"), matmul(80, hf32="YES"), matmul(70), matmul(60, types="DT_BF16;DT_BF16", hf32="NO")]
     one_after_another(tmp_path, kernels)
-    off = "FP32 matrices are not multiplied in the faster type of the device"
-    unknown = "It is not recorded whether FP32 matrices are multiplied in the faster type of the device"
-    said = "1 kernel of FP32 matrix products, for {}"
-    not_said = f"{said.format('70.0 us')}; the profile does not say whether in HF32"
+    off = says("FP32 matrices are not multiplied", "faster type")
+    unknown = says("not recorded whether FP32 matrices", "faster type")
+    not_said = says("1 kernel", "70.0 us", "does not say", "HF32")
     with open_profile(tmp_path) as profile:
         assert of_rule(profile, "hf32_off") == [
-            (off, "Block", "aten::op0", "MatMulV3", f"{said.format('90.0 us')}, not in HF32", 1, 90_000, 45_000, BOUND),
+            (off, "Block", "aten::op0", "MatMulV3", says("1 kernel", "90.0 us", "not in HF32"), 1, 90_000, 45_000, BOUND),
             (unknown, "Block", "aten::op2", "MatMulV3", not_said, 1, 70_000, None, "hint"),
         ]
         # Only 60 of 300 us are in half precision: FP32 is no exception.
@@ -81,10 +81,8 @@ def test_vectors_in_full_precision_count_inside_modules(tmp_path: Path) -> None:
     float32 = {"types": "FLOAT;FLOAT"}
     kernels = [vector(20, **float32), vector(21, **float32), cast(30, "FLOAT", "DT_BF16"), vector(500, **float32)]
     one_after_another(tmp_path, [matmul(90, types="DT_BF16;DT_BF16"), *kernels], inside=4)
-    title = "Vectors are in FP32, matrices in half precision"
-    evidence = (
-        "2 kernels in FP32 (aten::op1, aten::op2), for 41.0 us; 100.0% of the time of all matrix products is in half precision"
-    )
+    title = says("Vectors are in FP32", "matrices in half precision")
+    evidence = says("2 kernels in FP32", "(aten::op1, aten::op2)", "41.0 us", "100.0%")
     with open_profile(tmp_path) as profile:
         assert of_rule(profile, "full_precision") == [(title, "Block", None, None, evidence, 2, 41_000, 20_500, BOUND)]
 

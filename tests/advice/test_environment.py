@@ -8,11 +8,13 @@ import pytest
 from fixtures.text_export import export_text
 from fixtures.text_style import TextStyle
 from prof_analysis import open_profile
+from tests.helpers.says import says
 from tests.helpers.small_profile import Kernel, Op, edit, write_profile
 
 NOT_SET = dict.fromkeys(("ASCEND_LAUNCH_BLOCKING", "ASCEND_GLOBAL_LOG_LEVEL", "ACLNN_CACHE_LIMIT", "HCCL_ALGO"), "")
-LOG = ("The runtime logs more than errors", 1, None, "hint")
-FIXED = ("The algorithm of collectives is fixed", 1, None, "hint")
+LOG = (says("logs more than errors"), 1, None, "hint")
+FIXED = (says("algorithm of collectives is fixed"), 1, None, "hint")
+BLOCKING = says("launch waits for the device")
 
 
 def with_settings(folder: Path, variables: dict[str, str] | None, late: int = 1500, rank: int = 0) -> Path:
@@ -44,7 +46,7 @@ def why_not_judged(folder: Path) -> str | None:
 @pytest.mark.parametrize(
     ("variables", "expected"),
     [
-        ({**NOT_SET, "ASCEND_LAUNCH_BLOCKING": "1"}, [("Each launch waits for the device", 1, 250, "upper bound")]),
+        ({**NOT_SET, "ASCEND_LAUNCH_BLOCKING": "1"}, [(BLOCKING, 1, 250, "upper bound")]),
         *(
             pytest.param(variables, expected, marks=pytest.mark.slow)
             for variables, expected in (
@@ -54,7 +56,7 @@ def why_not_judged(folder: Path) -> str | None:
                 ({"ASCEND_GLOBAL_LOG_LEVEL": "0", "HCCL_ALGO": "ring"}, [FIXED, LOG]),
                 (
                     {"ACLNN_CACHE_LIMIT": "10"},
-                    [("The runtime keeps fewer prepared ops than it does by itself", 1, None, "hint")],
+                    [(says("fewer prepared ops"), 1, None, "hint")],
                 ),
             )
         ),
@@ -76,23 +78,21 @@ def test_each_rank_has_its_own_bound_and_values_that_the_rule_does_not_know_are_
         rows = profile.rows("FROM advice.environment ORDER BY title, rank_id")
     first, blocking, *algorithms = rows
     assert [(row["rank_id"], row["evidence"]) for row in algorithms] == [
-        (rank, "HCCL_ALGO is set: collectives do not choose their algorithm by size and by number of ranks") for rank in (0, 1)
+        (rank, says("HCCL_ALGO is set", "do not choose their algorithm")) for rank in (0, 1)
     ]
     assert (first["rank_id"], first["win_ns"]) == (0, 250)
     expected = {
         "profile": "b_ascend_pt",
-        "title": "Each launch waits for the device",
+        "title": BLOCKING,
         "module": None,
         "op": None,
         "kernel_type": None,
         "rank_id": 1,
-        "evidence": "ASCEND_LAUNCH_BLOCKING is 1: it costs time on the host, and the device waits for the host for 550 ns",
+        "evidence": says("ASCEND_LAUNCH_BLOCKING is 1", "the device waits for the host for 550 ns"),
         "count": 1,
         "win_ns": 550,
         "kind": "upper bound",
-        "what_to_do": (
-            "Unset ASCEND_LAUNCH_BLOCKING: it is for finding errors, since launches then no longer run ahead of the device."
-        ),
+        "what_to_do": says("Unset ASCEND_LAUNCH_BLOCKING"),
         "doc": "docs/rules.md#environment",
         "sql": "SELECT name, value, effect, rank_id FROM trace.setting WHERE effect IS NOT NULL ORDER BY name, rank_id LIMIT "
         "20",
@@ -104,13 +104,13 @@ def test_each_rank_has_its_own_bound_and_values_that_the_rule_does_not_know_are_
 @pytest.mark.slow
 def test_text_exports_say_it_in_the_metadata_and_ranks_that_record_nothing_are_not_judged(tmp_path: Path) -> None:
     database = with_settings(tmp_path / "a_ascend_pt", None)
-    assert why_not_judged(tmp_path) == "no ENV_VARIABLES in META_DATA, so no environment variables of the run"
+    assert why_not_judged(tmp_path) == says("no ENV_VARIABLES in META_DATA", "no environment variables")
     export_text(database, TextStyle(exports="text"))
     database.unlink()
     metadata = tmp_path / "a_ascend_pt" / "profiler_metadata.json"
     metadata.write_text(json.dumps({"ENV_VARIABLES": {"ASCEND_LAUNCH_BLOCKING": "1"}}), encoding="utf-8")
-    assert found(tmp_path) == [("Each launch waits for the device", 1, 250, "upper bound")]
+    assert found(tmp_path) == [(BLOCKING, 1, 250, "upper bound")]
     assert why_not_judged(tmp_path) is None
     metadata.write_text('{"ENV_VARIABLES": []}', encoding="utf-8")
     assert found(tmp_path) == []
-    assert why_not_judged(tmp_path) == "no ENV_VARIABLES in profiler_metadata.json, so no environment variables of the run"
+    assert why_not_judged(tmp_path) == says("no ENV_VARIABLES in profiler_metadata.json", "no environment variables")

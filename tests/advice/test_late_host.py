@@ -10,6 +10,7 @@ from fixtures.generate import generate
 from fixtures.shape import Shape
 from fixtures.text_style import TextStyle
 from prof_analysis import open_profile
+from tests.helpers.says import says
 
 SHAPE = Shape(world=3, layers=1, late_rank=1, spread=3)
 
@@ -26,7 +27,7 @@ def test_a_late_loader_of_one_rank_wins_what_steps_are_shorter_without_it(tmp_pa
         shape = replace(SHAPE, late_rank=late_rank)
         generate(tmp_path / name, shape, ranks=3, style=TextStyle(exports=exports))
     (found,) = asked(tmp_path / "late", "FROM advice.late_host")
-    assert (found["rank_id"], found["title"]) == (1, "A rank makes the others wait: it loads data longer")
+    assert (found["rank_id"], found["title"]) == (1, says("rank makes the others wait", "loads data longer"))
     assert found["op"].startswith("enumerate(DataLoader)")
     assert asked(tmp_path / "even", "FROM advice.late_host") == []
     time = "SELECT sum(stage_ns)::BIGINT AS ns FROM step.time WHERE rank_id <> 1"

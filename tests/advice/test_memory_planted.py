@@ -16,6 +16,7 @@ from fixtures.text_style import TextStyle
 from fixtures.trace import make_rank
 from prof_analysis import Profile, open_profile
 from tests.helpers.asking import found_by
+from tests.helpers.says import says
 from tests.helpers.small_profile import edit
 
 MIB = 2**20
@@ -57,22 +58,23 @@ def test_a_leak_and_memory_that_serves_no_block_are_found_with_their_bytes(plant
     # A GPU trace does not record what is active.
     held = max(record.allocated if form == "kineto" else record.active for record in memory.records)
     left = 85018279936 - reserved
-    beside = f"; the device has {gib(left)} left" if form == "kineto" else ""
-    lasts = f"; what is left of the device, {gib(left)}, lasts for {left // LEAK} more steps" if form == "kineto" else ""
+    beside = [f"{gib(left)} left"] if form == "kineto" else []
+    lasts = [gib(left), f"{left // LEAK} more steps"] if form == "kineto" else []
     assert findings(profile) == [
         (
-            "memory_fragmentation", "Reserved memory is far above what is in use", None, None, None, 0,
-            f"of {gib(reserved)} reserved, at most {held / MIB:.1f} MiB are in use at any moment:"
-            f" {gib(reserved - held)} ({(reserved - held) / reserved * 100:.1f}%) serve no block{beside}",
+            "memory_fragmentation", says("Reserved memory", "in use"), None, None, None, 0,
+            says(f"{gib(reserved)} reserved", f"{held / MIB:.1f} MiB are in use", "serve no block",
+                 f"{gib(reserved - held)} ({(reserved - held) / reserved * 100:.1f}%)", *beside),
             None, None, "hint", None,
         ),
         (
-            "memory_growth", "Device memory grows with each step", "Qwen2ForCausalLM/Qwen2Model/Embedding", "aten::embedding",
+            "memory_growth", says("memory grows"), "Qwen2ForCausalLM/Qwen2Model/Embedding", "aten::embedding",
             None, 0,
-            f"2 blocks that it allocates in 2 steps are never released: 6.0 MiB, 3.0 MiB in each step{lasts}",
+            says("2 blocks", "in 2 steps", "never released", "6.0 MiB", "3.0 MiB in each step", *lasts),
             2, None, "hint", None,
         ),
     ]  # fmt: skip
+    assert [" left" in row[6] for row in findings(profile)] == [form == "kineto"] * 2
 
 
 def holder(memory: Memory) -> tuple[str, str, int, int]:
@@ -100,10 +102,10 @@ def test_a_device_that_is_almost_full_is_found_with_what_holds_most(tmp_path: Pa
     module, op, held, blocks = holder(memory)
     shown_left = f"{(whole - used) / 1024:.1f} KiB"
     assert found == [(
-        "memory_limit", "Device memory is almost full at the peak", module, op, None, 0,
-        f"{used / MIB:.1f} MiB of {whole / MIB:.1f} MiB are in use at most, {shown_left} (5.0%) are left;"
-        f" of what was allocated during the recording, {op} in {module} holds most: {held / MIB:.1f} MiB;"
-        f" {memory.before_bytes / MIB:.1f} MiB were allocated before it",
+        "memory_limit", says("memory is almost full"), module, op, None, 0,
+        says(f"{used / MIB:.1f} MiB of {whole / MIB:.1f} MiB", f"{shown_left} (5.0%) are left",
+             f"{op} in {module} holds most", f"{held / MIB:.1f} MiB",
+             f"{memory.before_bytes / MIB:.1f} MiB were allocated before"),
         blocks, None, "hint", None,
     )]  # fmt: skip
 

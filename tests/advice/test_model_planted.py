@@ -19,6 +19,7 @@ from fixtures.trace import Rank, make_rank
 from fixtures.truth import Truth
 from prof_analysis import open_profile
 from tests.helpers.asking import found_by
+from tests.helpers.says import says
 
 PLAIN = Shape(steps=5, layers=5, world=1, pmu=False, unlinked_kernels=0, spread=3)
 SLOW = "Qwen2DecoderLayer[3]/Qwen2MLP[0]/SiLU[0]"
@@ -54,16 +55,15 @@ def test_a_slow_layer_takes_the_planted_time_longer(tmp_path: Path, form: str) -
         (row,) = found_by(profile, *RULES)
         (sibling,) = profile.rows("FROM module.sibling WHERE module = 'Qwen2DecoderLayer' AND number = 3")
     # The device waits for the host after each kernel, so a faster one wins nothing.
-    title = "A layer takes longer than equal ones"
+    title = says("layer takes longer")
     assert figures(row) == (title, f"{LAYER}[3]", None, None, 2, planted, 0, "upper bound")
     usual = sibling["usual_ns"]
     assert sibling["total_ns"] == 2 * usual + planted
     assert (sibling["sibling_count"], sibling["deviation_ns"], sibling["slower_op"]) == (5, 0, "aten::silu")
-    assert row["evidence"] == (
-        f"its kernels take {shown(usual + planted / 2)} in the median of its calls, {planted / 2 / usual * 100:.1f}% more"
-        f" than is usual for 5 with the same kernels ({shown(usual)}); most of it is in aten::silu, {sibling['slower_type']}:"
-        f" {shown(planted)} more in 2 calls; 0 can be won: the device waits for the host after its kernels"
-    )
+    assert row["evidence"] == says(
+        f"take {shown(usual + planted / 2)} in the median", f"{planted / 2 / usual * 100:.1f}% more", "usual for 5",
+        f"({shown(usual)})", f"aten::silu, {sibling['slower_type']}", f"{shown(planted)} more in 2 calls", "0 can be won",
+    )  # fmt: skip
 
 
 @pytest.mark.slow
@@ -92,12 +92,12 @@ def test_what_runs_again_costs_its_kernels_and_the_idle_time_before_them(tmp_pat
     calls = 2 * shape.layers
     path = LAYER.rpartition("/")
     assert tuple(fact.values()) == (path[0], path[2], calls, len(by_kind["compute"]), *parts)
-    title = "A module runs again in the backward"
+    title = says("runs again in the backward")
     assert figures(row) == (title, LAYER, None, None, calls, sum(parts), sum(parts), "upper bound")
-    assert row["evidence"] == (
-        f"4 calls run again for the backward: {shown(parts[0])} of compute kernels, and {shown(parts[1])} of communication;"
-        f" right before them the device is idle for {shown(parts[2])}; memory is not recorded (profile_memory=True)"
-    )
+    assert row["evidence"] == says(
+        "4 calls", f"{shown(parts[0])} of compute kernels", f"{shown(parts[1])} of communication",
+        f"idle for {shown(parts[2])}", "memory is not recorded (profile_memory=True)",
+    )  # fmt: skip
 
 
 def shown(time: float) -> str:
@@ -112,9 +112,9 @@ def test_the_first_step_is_unlike_the_rest(tmp_path: Path) -> None:
         (row,) = found_by(profile, *RULES)
     first, *later = lengths(make_rank(shape, 0, 0))
     mean = sum(later) / len(later)
-    assert figures(row) == ("The first recorded steps are unlike the rest", None, None, None, 1, None, None, "hint")
-    assert row["evidence"] == (
-        f"step 10 takes {shown(first)}, the 4 after {shown(mean)} on average: {first / mean:.1f} times as long"
+    assert figures(row) == (says("first recorded steps"), None, None, None, 1, None, None, "hint")
+    assert row["evidence"] == says(
+        f"step 10 takes {shown(first)}", f"the 4 after {shown(mean)} on average", f"{first / mean:.1f} times as long"
     )
 
 
@@ -134,9 +134,9 @@ def test_a_step_far_above_the_others_takes_the_planted_time_longer(tmp_path: Pat
         (row,) = found_by(profile, *RULES)
     times = lengths(make_rank(shape, 0, 0))
     excess = times[3] - sorted(times)[2]
-    title = "A few steps take far longer than the others"
+    title = says("few steps take far longer")
     assert figures(row) == (title, None, None, None, 1, excess, excess, "upper bound")
-    assert row["evidence"].startswith("1 of 5 steps takes longer than the median (")
+    assert row["evidence"] == says("1 of 5 steps", "longer than the median")
 
 
 @pytest.mark.parametrize("form", ["db", pytest.param("kineto", marks=pytest.mark.slow)])
@@ -156,7 +156,7 @@ def test_graphs_compiled_in_each_step_cost_the_idle_time_of_the_device(tmp_path:
         truth.append((step_id, 1, end - start, max(0, within[1] - within[0]) - covered(busy, *within)))
     assert [tuple(one.values()) for one in by_step] == truth
     idle = sum(one[3] for one in truth)
-    assert figures(row) == ("Graphs are compiled in steps after the first", None, None, None, 3, idle, idle, "upper bound")
+    assert figures(row) == (says("Graphs are compiled", "after the first"), None, None, None, 3, idle, idle, "upper bound")
 
 
 @pytest.mark.slow

@@ -19,6 +19,7 @@ from prof_analysis.sources.ascend_beside.profiler_info import (
 )
 from tests.helpers.answers import NO_COUNTERS, answered_without, unanswered
 from tests.helpers.api import OPS, RANGES, of_both, rows
+from tests.helpers.says import says
 from tests.helpers.small_profile import Kernel, Op, write_profile
 
 SHAPES, TYPES = '"16,16;16,16"', "FLOAT16;FLOAT16"
@@ -232,7 +233,7 @@ def test_ranks_in_every_column(two: Path) -> None:
                 answers,
                 [],
                 reasons,
-                f"record with {recording} to answer api-stats, stacks, pmu-stats, memory too",
+                says(f"record with {recording}", "api-stats, stacks, pmu-stats, memory"),
                 [],
                 [],
                 None,

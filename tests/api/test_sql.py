@@ -8,8 +8,11 @@ import pytest
 from prof_analysis import OutputError, Profile, QueryError, open_profile
 from prof_analysis.engine.tables import documented_tables
 from tests.helpers.api import OPS, RANGES, of_both, rows
+from tests.helpers.says import says
 from tests.helpers.slow import quick
 from tests.helpers.small_profile import write_profile
+
+OPS_OF_ALL = "did you mean allocation.op or flame.op or mfu.op or pmu.op or stack.op or trace.op?"
 
 
 @pytest.mark.parametrize(
@@ -25,40 +28,33 @@ from tests.helpers.small_profile import write_profile
         ("ATTACH '{}/new.db'", "SELECT"),
         ("SET threads = 1", "SELECT"),
         ("SELECT 1; DROP VIEW trace.op", "SELECT"),
-        ("WITH x AS (COPY (SELECT 1) TO '{}/copied.csv') FROM x", "COPY in it may do more than read"),
-        ("WITH x AS (DELETE FROM trace.op RETURNING *) FROM x", "DELETE in it may do more than read"),
+        ("WITH x AS (COPY (SELECT 1) TO '{}/copied.csv') FROM x", "COPY in it"),
+        ("WITH x AS (DELETE FROM trace.op RETURNING *) FROM x", "DELETE in it"),
         ("FROM enable_logging(storage := 'file', storage_config := {{'path': '{}'}})", "enable_logging in it"),
         ("FROM json_execute_serialized_sql(json_serialize_sql('SELECT 1'))", "json_execute_serialized_sql in it"),
-        ("COPY (PIVOT trace.op ON name USING count(*)) TO '{}/copied.csv'", "only a SELECT can be run"),
-        ("WITH x AS (COPY (SELECT 1) TO '{}/c.csv') PIVOT trace.op ON name USING count(*)", "may not have the word copy"),
-        ("FROM (PIVOT trace.op ON name USING count(*)), enable_logging()", "may not have the word enable_logging"),
+        ("COPY (PIVOT trace.op ON name USING count(*)) TO '{}/copied.csv'", "only a SELECT"),
+        ("WITH x AS (COPY (SELECT 1) TO '{}/c.csv') PIVOT trace.op ON name USING count(*)", "the word copy"),
+        ("FROM (PIVOT trace.op ON name USING count(*)), enable_logging()", "the word enable_logging"),
         ("SELECT nope FROM trace.op", "nope"),
         ("SELECT names FROM trace.op", 'Candidate bindings: "name"'),
-        ("SELECT names FROM trace.op", "; DESCRIBE trace.op lists its columns"),
+        ("SELECT names FROM trace.op", "DESCRIBE trace.op"),
         ("SELECT coutn(*) FROM trace.op", 'Did you mean "count"'),
-        ("SELECT * FROM trace.nope", "there is no table trace.nope"),
-        (
-            "SELECT * FROM nope.op",
-            "there is no table nope.op: did you mean allocation.op or flame.op or mfu.op or pmu.op or stack.op or trace.op?",
-        ),
-        ("SELECT * FROM trace.kernl", "there is no table trace.kernl: did you mean trace.kernel?"),
-        (
-            "SELECT * FROM op",
-            "there is no table op: did you mean allocation.op or flame.op or mfu.op or pmu.op or stack.op or trace.op?",
-        ),
-        ("DESCRIBE trace.kernl", "there is no table trace.kernl: did you mean trace.kernel?"),
+        ("SELECT * FROM trace.nope", "no table trace.nope"),
+        ("SELECT * FROM nope.op", ("no table nope.op", OPS_OF_ALL)),
+        ("SELECT * FROM trace.kernl", ("no table trace.kernl", "did you mean trace.kernel?")),
+        ("SELECT * FROM op", ("no table op", OPS_OF_ALL)),
+        ("DESCRIBE trace.kernl", ("no table trace.kernl", "did you mean trace.kernel?")),
         ("SELECT 1 AS a,\n  2 +\n  FROM x y z", 'syntax error at or near "FROM" in line 3'),
         ("SELECT 'x'::INTEGER", "Could not convert"),
     ],
 )
 def test_sql_takes_one_select_and_says_what_is_wrong_in_one_line(
-    shared: Profile, tmp_path: Path, query: str, said: str
+    shared: Profile, tmp_path: Path, query: str, said: str | tuple[str, ...]
 ) -> None:
     before = shared.ops()
     with pytest.raises(QueryError) as error:
         shared.sql(query.format(tmp_path))
-    assert said in str(error.value)
-    assert "\n" not in str(error.value)
+    assert str(error.value) == says(*([said] if isinstance(said, str) else said))
     assert list(tmp_path.iterdir()) == []
     pd.testing.assert_frame_equal(shared.ops(), before)
 
@@ -152,7 +148,7 @@ def test_table_gives_any_documented_table(shared: Profile) -> None:
     table = shared.table("module.kernel")
     pd.testing.assert_frame_equal(table, shared.kernels()[list(table.columns)])
     assert rows(shared.table("trace.step", arrow=True)) == of_both((7, 100, 125), (8, 125, 400))
-    with pytest.raises(QueryError, match=r"there is no table module\.nope; `prof-analysis tables` lists"):
+    with pytest.raises(QueryError, match=says("no table module.nope", "`prof-analysis tables`").pattern):
         shared.table("module.nope")
 
 

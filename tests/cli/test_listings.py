@@ -7,6 +7,7 @@ from prof_analysis import __version__
 from prof_analysis.analyses import ANALYSES
 from tests.helpers.answers import NOT_IN_ONE_RANK, answered_without, unanswered
 from tests.helpers.cli import Command, break_database, only_json
+from tests.helpers.says import says
 
 
 def test_ranks_prints_what_was_found(own_ranks: Path, command: Command) -> None:
@@ -29,11 +30,11 @@ def test_ranks_prints_what_was_found(own_ranks: Path, command: Command) -> None:
     reasons = unanswered(NOT_IN_ONE_RANK)
     commands = {reason: [command for command, other in reasons if other == reason] for _, reason in reasons}
     cannot = [f"cannot answer {', '.join(of_reason)}: {reason} (rank 1)" for reason, of_reason in commands.items()]
-    better = 'record with prof_analysis.collect.profiler("result", level=2) to answer api-stats, stacks, pmu-stats, memory too'
+    better = ('prof_analysis.collect.profiler("result", level=2)', "api-stats, stacks, pmu-stats, memory")
     assert lines[4:] == [
         f"answers: {', '.join(answers)} (rank 1)",
         *cannot,
-        f"{better} (rank 1)",
+        says(*better, "(rank 1)"),
     ]
     answer = only_json(command("ranks", "-d", own_ranks, "--json"))
     assert answer.keys() == {"schema_version", "command", "status", "ranks"}
@@ -48,7 +49,7 @@ def test_ranks_prints_what_was_found(own_ranks: Path, command: Command) -> None:
         "answers": list(answered_without(*NOT_IN_ONE_RANK)),
         "may_answer": [],
         "unanswered": [f"{command}: {reason}" for command, reason in reasons],
-        "better_recording": better,
+        "better_recording": says(*better),
         "missing": [],
         "unread": [],
         "left_out": None,

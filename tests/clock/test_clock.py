@@ -12,6 +12,7 @@ from fixtures.text_export import export_text
 from fixtures.text_style import TextStyle
 from prof_analysis import InputError, Profile, open_profile
 from tests.helpers import kineto
+from tests.helpers.says import says
 from tests.helpers.small_profile import HostCall, Kernel, Op, edit, write_chip, write_profile
 
 
@@ -91,8 +92,9 @@ def test_spans_kernels_and_cost_at_most(tmp_path: Path) -> None:
 def test_without_a_rated_clock_the_highest_seen_is_taken_and_said(tmp_path: Path, command: Callable[..., Result]) -> None:
     with_clock(tmp_path / "0_ascend_pt")
     result = command("clock", tmp_path)
-    assert "the rated clock of 1 device is not recorded: the highest clock seen is taken" in result.stdout
-    assert "1 device computed below the rated clock; this cost at most 100 ns (25.0% of computing); 1 rank" in result.stdout
+    lines = result.stdout.splitlines()
+    assert says("rated clock of 1 device is not recorded", "highest clock seen") in lines
+    assert says("1 device computed below the rated clock", "at most 100 ns (25.0% of computing)", "1 rank") in lines
 
 
 @pytest.mark.slow

@@ -18,6 +18,7 @@ from prof_analysis.engine.functions import functions_for
 from prof_analysis.engine.tables import documented_tables
 from tests.helpers.asking import build_at_once
 from tests.helpers.frames import arrow_of
+from tests.helpers.says import says
 from tests.helpers.simulated import data_parallel, pipeline
 
 EVIDENCE = [column.name for column in documented_tables()["across.slow_rank"].columns]
@@ -60,9 +61,12 @@ def test_a_rank_that_computes_longer_makes_the_others_wait(tmp_path: Path, comma
         "cause": "computing", "idle_cause": None, "reason": None,
     }  # fmt: skip
     assert (second["step_id"], second["waited_ns"], second["all_waited_ns"], second["cause"]) == (5, 100_000, 190_000, None)
-    sentence = (
-        "Rank 2 makes the others wait, by 99.0 us of each step (49.5%), since computing takes 200.0 us of each step, "
-        "against 101.0 us."
+    sentence = found["sentence"]
+    assert sentence == says(
+        "Rank 2 makes the others wait",
+        "99.0 us of each step (49.5%)",
+        "computing takes 200.0 us of each step",
+        "against 101.0 us",
     )
     assert found == {
         "finding": "slow rank",
@@ -76,7 +80,9 @@ def test_a_rank_that_computes_longer_makes_the_others_wait(tmp_path: Path, comma
     }
     result = command("slow-ranks", "-d", tmp_path, "--cache", tmp_path / "store", "--export_type", "db")
     assert (result.exit_code, result.stderr) == (0, "")
-    assert f"\n{sentence}\nrank 2 computes 198.00 us longer in Net than the others\n3 ranks\n" in result.stdout
+    lines = result.stdout.splitlines()
+    at = lines.index(sentence)
+    assert lines[at + 1 : at + 3] == [says("rank 2 computes 198.00 us longer", "in Net"), "3 ranks"]
     shown = [(line.split()[:2], line.split()[-1]) for line in result.stdout.splitlines()[1:4]]
     assert shown == [([str(rank), slow], f"rank{rank}_ascend_pt") for rank, slow in ((2, "yes"), (0, "no"), (1, "no"))]
     database = tmp_path / "cluster_analysis_output" / "cluster_analysis.db"
@@ -93,10 +99,10 @@ def test_a_slow_pipeline_stage_makes_the_other_one_wait_and_balanced_ones_do_not
     found = finding(tmp_path / "slow")
     assert (found["finding"], found["pipeline_stage"], found["slow_ranks"]) == ("slow stage", 1, "1")
     assert (found["computing_ns"], found["computing_of_others_ns"]) == (180_000, 120_000)
-    assert found["sentence"].startswith("Pipeline stage 1 (rank 1) makes the others wait, by ")
+    assert found["sentence"] == says("Pipeline stage 1 (rank 1) makes the others wait")
     balanced = finding(tmp_path / "balanced")
     assert (balanced["finding"], balanced["slow_ranks"]) == ("none", None)
-    assert balanced["sentence"].startswith("No rank makes the others wait: what ranks wait for each other differs by ")
+    assert balanced["sentence"] == says("No rank makes the others wait", "differs by")
 
 
 @pytest.mark.slow
@@ -114,10 +120,10 @@ def test_qwen3_is_held_up_by_its_second_pipeline_stage(realdata: Path) -> None:
     assert [row["computing_ns"] for row in evidence] == [231_290_100, 230_903_720, 400_448_260, 401_131_700]
     assert [row["p2p_elapse_ns"] for row in evidence] == [313_877_800, 322_980_560, 72_663_660, 74_986_740]
     assert [row["is_slow"] for row in evidence] == [False, False, True, True]
-    assert found["sentence"] == (
-        "Pipeline stage 1 (ranks 2 and 3) makes the others wait, by 161.4 ms of each step (19.9%), since computing takes "
-        "400.8 ms of each step, against 231.1 ms; sending and receiving take it 73.8 ms, the others 318.4 ms."
-    )
+    assert found["sentence"] == says(
+        "Pipeline stage 1 (ranks 2 and 3) makes the others wait", "161.4 ms of each step (19.9%)",
+        "computing takes 400.8 ms of each step", "against 231.1 ms", "receiving take it 73.8 ms", "the others 318.4 ms",
+    )  # fmt: skip
 
 
 @pytest.mark.slow
@@ -199,10 +205,10 @@ def test_the_rule_finds_who_is_slow_and_nobody_where_nobody_is(tables: duckdb.Du
     assert judged(tables, ranks([300, 330, 12, 290, 10, 310]))[:2] == ("slow rank", "2, 4")
     finding, slow, sentence = judged(tables, ranks([10, 12, 500, 10]))
     assert (finding, slow) == ("fast rank", "0, 1, 3")
-    assert sentence.startswith("Rank 2 waits for all others, by 489 ns of each step (48.9%), ")
+    assert sentence == says("Rank 2 waits for all others", "489 ns of each step (48.9%)")
     # Not computing: then the host is late.
     assert "look at the host" in judged(tables, ranks([400, 10], [100, 101]))[2]
-    assert "since computing takes 700 ns of each step, against 300 ns" in judged(tables, ranks([400, 10], [300, 700]))[2]
+    assert judged(tables, ranks([400, 10], [300, 700]))[2] == says("computing takes 700 ns of each step", "against 300 ns")
     nothing_known = [{"elapse": 400}, {"elapse": 10}]
     assert "what computing takes is not known" in judged(tables, nothing_known)[2]
     # A stage is named where all of its ranks, and no others, are slow.

@@ -19,6 +19,7 @@ from prof_analysis.analyses import ANALYSES
 from tests.helpers.asking import build_at_once
 from tests.helpers.frames import arrow_of
 from tests.helpers.planes import Task, add_tasks
+from tests.helpers.says import says
 from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 
 # What the tests ask for, always the same, so that it is planned once.
@@ -28,8 +29,8 @@ TABLES = (
     *(f"trace.reported_{name}" for name in ("communication", "transfer", "link")),
 )
 PARTS = ("elapse", "transit", "wait", "synchronization", "idle")
-NO_TASKS = "the profile has no tasks of it: profiler_level was Level0, or trace_view.json is missing"
-NO_PLANE = "its tasks name no plane: profiler_level was Level0"
+NO_TASKS = ("no tasks of it: profiler_level was Level0", "trace_view.json is missing")
+NO_PLANE = ("no plane: profiler_level was Level0",)
 
 
 def rows(profile: Profile, query: str) -> list[tuple[Any, ...]]:
@@ -101,10 +102,10 @@ def test_an_operator_is_transit_wait_and_idle_of_its_master_plane(small: Path) -
          150, 130, 100, 720, 2, 890, 7000, 250, 28.0, "planes", None),
         (names[1], *reduce, "dp", None, "outside modules", None, None, 3000, 500,
          0, 100, 100, 400, 1, 100, None, None, None, "planes", None),
-        (names[2], *reduce, "tp", None, "linked to no op", None, None, 4000, 100, *nothing, NO_TASKS),
-        (names[3], *reduce, "tp", None, "linked to no op", None, None, 5000, 10, *nothing, NO_PLANE),
+        (names[2], *reduce, "tp", None, "linked to no op", None, None, 4000, 100, *nothing, says(*NO_TASKS)),
+        (names[3], *reduce, "tp", None, "linked to no op", None, None, 5000, 10, *nothing, says(*NO_PLANE)),
     ]  # fmt: skip
-    both = f"{NO_PLANE}; {NO_TASKS}"
+    both = says(*NO_PLANE, *NO_TASKS)
     dp = (2, 1500, 150, 230, 200, 1120, 0, None, 990, 7000, 250, 28.0)
     tp = (2, 110, None, None, None, None, 110, both, None, None, None, None)
     assert groups == [("dp", "collective", "hcom_allReduce_", *dp), ("tp", "collective", "hcom_allReduce_", *tp)]
@@ -122,31 +123,22 @@ def test_an_operator_is_transit_wait_and_idle_of_its_master_plane(small: Path) -
     ]
 
 
-WAITING = (
-    "waiting for other ranks: 950 ns, by the plane of each operator that waits longest; wait and idle are those of the master"
-    " planes, as in communication.json"
-)
-
-
 def test_the_command_prints_the_parts_and_writes_a_table_of_each_kind(
     small: Path, tmp_path: Path, command: Callable[..., Result]
 ) -> None:
     result = command("communication-time", "-d", small, "-o", tmp_path, "--top", "1")
     database = tmp_path / "cluster_analysis_output" / "cluster_analysis.db"
-    said = "warning: 1 of at least 9 ranks of the job is here; figures over ranks are of those here\n"
-    assert (result.exit_code, result.stderr.endswith(said)) == (0, True)
-    assert [line.split() for line in result.stdout.splitlines() if line] == [
-        line.split()
-        for line in f"""
-type             group operators   elapse transit    wait     idle GB/s synchronization longest plane wait
-hcom_allReduce_  dp            2  1.50 us  150 ns  230 ns  1.12 us 28.0          200 ns             990 ns
-communication 1.61 us: transit 150 ns, wait 230 ns, idle 1.12 us; 1 rank
-{WAITING}
-not split: 100 ns in 1 operator: {NO_TASKS}
-not split: 10 ns in 1 operator: {NO_PLANE}
-1 of at least 9 ranks of the job is here, by its recorded groups
-wrote {database}
-""".splitlines()[1:]
+    assert result.exit_code == 0
+    assert result.stderr.splitlines()[-1] == says("warning", "1 of at least 9 ranks", "figures over ranks")
+    assert [" ".join(line.split()) for line in result.stdout.splitlines() if line] == [
+        "type group operators elapse transit wait idle GB/s synchronization longest plane wait",
+        "hcom_allReduce_ dp 2 1.50 us 150 ns 230 ns 1.12 us 28.0 200 ns 990 ns",
+        says("communication 1.61 us", "transit 150 ns", "wait 230 ns", "idle 1.12 us", "1 rank"),
+        says("waiting for other ranks: 950 ns", "waits longest", "master planes", "communication.json"),
+        says("not split: 100 ns in 1 operator", *NO_TASKS),
+        says("not split: 10 ns in 1 operator", *NO_PLANE),
+        says("1 of at least 9 ranks", "recorded groups"),
+        f"wrote {database}",
     ]
     with closing(sqlite3.connect(database)) as reader:
         cursor = reader.execute("SELECT * FROM CommunicationRankTime")

@@ -7,6 +7,7 @@ import pytest
 from prof_analysis import Comparison, compare
 from prof_analysis.functions.student import p_value, quantile
 from tests.helpers.frames import arrow_of
+from tests.helpers.says import says
 from tests.helpers.small_profile import Kernel, Op, Range, write_profile
 from tests.helpers.small_runs import Module, Work, module, write_run
 
@@ -133,7 +134,7 @@ def test_backward_has_rows_of_its_own(tmp_path: Path) -> None:
             "SELECT parent_module, module, base_calls, base_self_ns, new_self_ns, base_total_ns, new_total_ns, base_host_ns, "
             "reason FROM runs.module_comparison ORDER BY match_id, is_backward"
         )
-    reason = "base and new have one step on one rank each"
+    reason = says("base and new", "one step on one rank each")
     assert [tuple(row.values()) for row in found] == [
         ("", "Net[0]", 1, 0, 0, 10, 10, 100, reason),
         ("", "[Backward]Net[0]", 1, 0, 0, 30, 50, 20, reason),

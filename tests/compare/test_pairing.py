@@ -8,6 +8,7 @@ import pytest
 from prof_analysis import Comparison, InputError, ProfAnalysisWarning, compare
 from prof_analysis.engine.database import connect
 from prof_analysis.engine.tables import documented_tables
+from tests.helpers.says import says
 from tests.helpers.small_runs import Module, Work, module, write_run
 
 Place = tuple[int | None, ...]
@@ -63,15 +64,18 @@ def figures(comparison: Comparison) -> dict[str, tuple[float, float]]:
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        pytest.param({"rank_map": {7: 0}}, "a: there is no rank 7 to compare; its ranks are 0", id="of the base"),
+        pytest.param({"rank_map": {7: 0}}, says("a: ", "no rank 7", "ranks are 0").pattern, id="of the base"),
         pytest.param(
             {"rank_map": {0: 8}},
-            "b: there is no rank 8 to compare; its ranks are 0",
+            says("b: ", "no rank 8", "ranks are 0").pattern,
             id="of the new run",
             marks=pytest.mark.slow,
         ),
         pytest.param(
-            {"skip_steps": (1, 2)}, "a: no step is left of it; leave out fewer steps", id="all steps", marks=pytest.mark.slow
+            {"skip_steps": (1, 2)},
+            says("a: ", "no step is left", "leave out fewer").pattern,
+            id="all steps",
+            marks=pytest.mark.slow,
         ),
     ],
 )
@@ -102,7 +106,7 @@ def test_a_figure_is_a_mean_over_steps_calls_or_runs(tmp_path: Path) -> None:
     with pytest.warns(ProfAnalysisWarning), compare(base, new, skip_steps=iter((1, 99)), cache="none") as comparison:
         assert figures(comparison)["Net[0]"] == (60, 60)
         assert figures(comparison)["linked to no op: no host launch"] == (5, 0)
-        assert comparison.warnings == ["no run has step 99, so it cannot be left out; the steps are 1, 2, 7, 8, 9"]
+        assert comparison.warnings == [says("no run has step 99", "left out", "the steps are 1, 2, 7, 8, 9")]
     with compare(base, new, per="call", cache="none") as comparison:
         assert figures(comparison) == {**per_step, "outside every call": (2, 0)}
     with compare(base, new, per="run", cache="none") as comparison:
@@ -120,25 +124,25 @@ def test_a_figure_is_a_mean_over_steps_calls_or_runs(tmp_path: Path) -> None:
         pytest.param(
             [[module("Net", ("mm", 20), ("mm", 20)), ("loss", 1)]] * 2,
             {"Net[0]": (40, 40), "outside every module": (1, 1)},
-            "has no steps, so figures are per call of the outermost module",
+            ("no steps", "per call of the outermost module"),
             id="modules",
         ),
         pytest.param(
             [[("mm", 8)]],
             {"Net[0]": (80, 0), "outside every module": (2, 8)},
-            "has neither steps nor modules, so figures are per run, rank by rank",
+            ("neither steps nor modules", "per run, rank by rank"),
             id="no modules",
         ),
     ],
 )
 @pytest.mark.filterwarnings("ignore::prof_analysis.ProfAnalysisWarning")
 def test_without_steps_figures_are_per_call_or_run_and_that_is_said(
-    tmp_path: Path, other: list[list[Work | Module]], expected: dict[str, tuple[float, float]], said: str
+    tmp_path: Path, other: list[list[Work | Module]], expected: dict[str, tuple[float, float]], said: tuple[str, ...]
 ) -> None:
     base = write_run(tmp_path / "a", steps(10, 30))
     with compare(base, write_run(tmp_path / "b", other, first_step=None), cache="none") as comparison:
         assert figures(comparison) == expected
-        assert comparison.warnings == [f"new/rank0_ascend_pt: {said}"]
+        assert comparison.warnings == [says("new/rank0_ascend_pt: ", *said)]
 
 
 @pytest.mark.slow
@@ -154,7 +158,7 @@ def test_of_calls_the_kernel_time_is_compared_and_ranks_without_steps_are_counte
         (warning, *_) = comparison.warnings
     assert (found["figure"], found["part"]) == ("kernel time", None)
     assert " of kernel time" in found["sentence"]
-    assert warning.startswith("new/rank0_ascend_pt and 1 more: have no steps, so figures are per call")
+    assert warning == says("new/rank0_ascend_pt and 1 more: ", "no steps", "per call")
 
 
 @pytest.mark.slow
@@ -170,4 +174,4 @@ def test_a_sample_is_over_steps_or_ranks_or_unknown(tmp_path: Path) -> None:
         assert {row["sample_kind"] for row in comparison.rows("FROM runs.compared_run")} == {"rank"}
     with compare(one, tmp_path / "a", cache="none") as comparison:
         (row,) = comparison.rows(judged)
-        assert row == {"base_sd_ns": None, "new_sd_ns": None, "is_noise": None, "reason": "base has one step on one rank"}
+        assert row == {"base_sd_ns": None, "new_sd_ns": None, "is_noise": None, "reason": says("base has one step on one rank")}

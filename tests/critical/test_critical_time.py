@@ -9,6 +9,7 @@ from pathlib import Path
 
 from prof_analysis import open_profile
 from tests.helpers.chain import built
+from tests.helpers.says import says
 from tests.helpers.small_profile import Kernel, Op, write_profile
 
 Interval = tuple[int, int]
@@ -92,5 +93,5 @@ def test_contention_is_a_finding_with_its_neighbour_and_a_win_of_the_critical_ti
     with open_profile(written(tmp_path, STRETCHED)) as profile:
         (found,) = profile.rows("FROM advice.contention")
     assert (found["kernel_type"], found["count"], found["time_ns"], found["win_ns"]) == ("Matmul", 4, 4 * 300 + 10 - 80, 30)
-    assert found["evidence"].startswith("4 of 6 kernels run beside Experts and take 303 ns on average, where equal ones ")
+    assert found["evidence"] == says("4 of 6 kernels", "beside Experts", "303 ns on average", "equal ones")
     assert "Experts" in found["what_to_do"]

@@ -65,9 +65,7 @@ def test_a_head_that_takes_over_columns_that_are_not_there_is_an_error(tmp_path:
     file = tmp_path / "ours" / "table.sql"
     file.parent.mkdir()
     file.write_text(f"-- One row is a rank.\n--\n-- @columns {line}\nSELECT 1", encoding="utf-8")
-    with pytest.raises(
-        ValueError, match=r"table\.sql: line 3: the head inherits .* of mfu\.(rank|op), which does not have these columns"
-    ):
+    with pytest.raises(ValueError, match=r"table\.sql: line 3: .* of mfu\.(rank|op), .*does not have"):
         read_table(file)
 
 

@@ -21,6 +21,7 @@ from prof_analysis.engine.tables import documented_tables
 from prof_analysis.exports import cluster_db
 from prof_analysis.exports.provenance import Origin
 from prof_analysis.sources.rank import Rank
+from tests.helpers.says import says
 from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 
 RANGES = (Range("Net", 100, 200), Range("Layer", 105, 125))
@@ -240,17 +241,18 @@ def test_tables_of_other_inputs_or_options_do_not_stay_beside_new_ones(tmp_path:
     of_kernels = {"KernelStatistic", "KernelStatisticAllRanks"}
     always = {"ProfileRank", "Provenance"}
     listed = "ModuleAcrossRanks, ModuleCoverage, ModuleStatistic and ModuleTree"
-    advice = "give another folder with -o to keep both"
+    advice = ("another folder with -o", "keep both")
     assert export_after(tmp_path, database, "module-stats", depth=1) == ({*always, *of_modules}, [])
     # Kernel statistics do not depend on the depth.
     assert export_after(tmp_path, database, "kernel-stats") == ({*always, *of_modules, *of_kernels}, [])
     edit(database, "CREATE TABLE Foreign_ (a); INSERT INTO Foreign_ VALUES (1)")
     tables, warnings = export_after(tmp_path, database, "kernel-stats", step_id=3)
     assert tables == {*always, *of_kernels, "Foreign_"}
-    assert warnings == [f"{database}: removed {listed}, made with other step_id; {advice}"]
+    assert warnings == [says(f"{database}: ", f"removed {listed}", "other step_id", *advice)]
     tables, warnings = export_after(tmp_path, database, "op-stats", rank_list=[0], step_id=3)
     assert tables == {*always, "OpStatistic", "OpStatisticAllRanks", "Foreign_"}
-    assert warnings == [f"{database}: removed KernelStatistic and KernelStatisticAllRanks, made with other inputs; {advice}"]
+    removed = "removed KernelStatistic and KernelStatisticAllRanks"
+    assert warnings == [says(f"{database}: ", removed, "other inputs", *advice)]
     assert [name for name, *_ in origins(database)] == ["OpStatistic", "OpStatisticAllRanks", "ProfileRank"]
 
 
@@ -280,7 +282,7 @@ def test_a_table_that_another_program_wrote_again_is_no_longer_ours(tmp_path: Pa
     assert "ModuleTree" not in [name for name, *_ in origins(database)]
     write_profile(tmp_path / "b_ascend_pt", OPS, RANGES)
     tables, (warning,) = export_after(tmp_path, database, "kernel-stats")
-    assert "removed ModuleCoverage and ModuleStatistic, made with other inputs" in warning
+    assert warning == says(database, "removed ModuleCoverage and ModuleStatistic", "other inputs")
     assert read(database, "SELECT * FROM ModuleTree") == [("theirs",)]
 
 

@@ -9,6 +9,7 @@ import pytest
 from click.testing import Result
 
 from prof_analysis import InputError, OutputError, open_profile
+from tests.helpers.says import says
 from tests.helpers.small_profile import Frame, Kernel, Op, Range, write_profile
 
 HOSTILE = "Net;</script>\n\x1b[2J 7"
@@ -133,8 +134,8 @@ def test_chosen_ops_siblings_steps_and_stacks_are_all_that_is_drawn(tmp_path: Pa
 
 def test_an_analysis_without_a_flame_graph_says_which_have_one(ranks: Path, command: Callable[..., Result]) -> None:
     result = command("kernel-stats", "-d", ranks, "--export-type", "speedscope")
-    who = "does not write it; module-stats, op-stats, stacks do\n"
-    assert (result.exit_code, result.stderr) == (2, f"error: export_type='speedscope': kernel-stats {who}")
+    who = ("kernel-stats does not write it", "module-stats, op-stats, stacks do")
+    assert (result.exit_code, result.stderr) == (2, says("error: ", "export_type='speedscope'", *who))
     result = command("compare", ranks, ranks, "--export-type", "collapsed", "-o", ranks)
     assert result.exit_code == 2
     assert "'collapsed': give one of db, xlsx, csv, parquet, json, duckdb, text, excel, html" in result.stderr

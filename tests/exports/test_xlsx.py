@@ -249,7 +249,7 @@ def test_no_name_becomes_a_formula(tmp_path: Path) -> None:
 @pytest.mark.parametrize("sign", [pytest.param("x", marks=pytest.mark.slow), "😀"])
 def test_a_text_too_long_for_a_cell_is_cut_and_said(sign: str, tmp_path: Path) -> None:
     layers(tmp_path / "a_ascend_pt", 1, sign * 40_000)
-    with pytest.warns(ProfAnalysisWarning, match=r"module_statistic_0.xlsx: \d+ cells were cut at 32,767 characters"):
+    with pytest.warns(ProfAnalysisWarning, match=r"module_statistic_0.xlsx: \d+ cells .*32,767 characters"):
         text = write(tmp_path)["Rows"]["B2"].value
     assert isinstance(text, str)
     assert set(text) == {sign}

@@ -8,6 +8,7 @@ import pytest
 
 from prof_analysis import InputError, open_profile
 from tests.helpers.asking import build_at_once
+from tests.helpers.says import says
 from tests.helpers.small_profile import Op, Queue, Range, edit, write_profile
 
 Row = tuple[Any, ...]
@@ -115,12 +116,12 @@ def test_damaged_rows_are_set_aside_and_the_peak_still_adds_up(tmp_path: Path) -
         ("WORKSPACE", "reserved", 300, "whole", None, 100, None),
     ]
     assert sorted(warnings) == [
-        "1 row of OP_MEMORY repeats an earlier one and is left out",
-        "1 value of OP_MEMORY.size is not of type BIGINT and is taken as unknown",
-        "blocks of memory set aside because they end before they start: 1",
-        "blocks of memory set aside because they have no possible size: 3",
-        "blocks of memory set aside because they have no time: 2",
-        "totals of memory set aside because they are not possible: 2",
+        says("1 row", "OP_MEMORY", "repeats", "left out"),
+        says("1 value", "OP_MEMORY.size", "not of type BIGINT", "unknown"),
+        says("blocks of memory set aside", "end before", 1),
+        says("blocks of memory set aside", "no possible size", 3),
+        says("blocks of memory set aside", "no time", 2),
+        says("totals of memory set aside", "not possible", 2),
     ]
 
 
@@ -171,7 +172,7 @@ def test_csv_files_have_kib_and_mib_which_become_bytes(tmp_path: Path) -> None:
         ("part", "HCCL", 3, None, 423690240, 423690240),
     ]
     assert ranks == [(2212077568, "process", None, None, 2212077568 - 1522532352)]
-    assert warnings == ["rows of operator_memory.csv set aside because they have no possible size: 1"]
+    assert warnings == [says("rows of operator_memory.csv set aside", "no possible size", 1)]
 
 
 @pytest.mark.slow

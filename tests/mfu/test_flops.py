@@ -8,14 +8,15 @@ import pytest
 
 from prof_analysis import open_profile
 from tests.helpers.frames import arrow_of
+from tests.helpers.says import says
 from tests.helpers.small_profile import Kernel, Matmul, write_profile
 
-MASKED = "what the mask leaves out is not in the shapes"
-LENGTHS = "the lengths of the sequences are not in the shapes"
-PAGED = "the lengths of the sequences in a paged cache are not in the shapes"
-ROWS = "the rows of the groups are not in the shapes"
-LAYOUT = "the shapes fit several layouts, or none"
-MISFIT = "the shapes do not fit the operator type"
+MASKED = says("what the mask leaves out", "not in the shapes")
+LENGTHS = says("lengths of the sequences are", "not in the shapes")
+PAGED = says("lengths of the sequences", "paged cache", "not in the shapes")
+ROWS = says("rows of the groups", "not in the shapes")
+LAYOUT = says("shapes fit several layouts")
+MISFIT = says("shapes do not fit")
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Case:
     inputs: str
     outputs: str
     flops: int | None = None
-    reason: str | None = None
+    reason: Any = None
     upper_bound: int | None = None
     padded: int | None = None
     source: str = "shapes"
@@ -264,8 +265,8 @@ UNKNOWN = [
     Case("MatMulV2", "4398046511104,1;1,4398046511104", "1,1", reason=MISFIT),
     Case("Conv2D", "8,3,32,32", "8,16,28,28", reason=MISFIT, formats="NCHW", output_formats="NCHW"),
     Case("GroupedMatmul", "96,64;4,65,48", "96,48", reason=MISFIT),
-    Case("LightningIndexer", "8,3,32,32", "8,16,28,28", reason="there is no formula for the operator type", core="MIX_AIC"),
-    Case(None, "64,32;32,48", "64,48", reason="the operator type was not recorded"),
+    Case("LightningIndexer", "8,3,32,32", "8,16,28,28", reason=says("no formula for the operator type"), core="MIX_AIC"),
+    Case(None, "64,32;32,48", "64,48", reason=says("operator type", "not recorded")),
 ]
 CASES = [*MATMULS, *GROUPED, *SEPARATE, *CONVOLUTIONS, *ATTENTIONS, *UNKNOWN]
 # What stands before and behind a convolution: its weight without padding. Of the other weight there are two.
@@ -348,5 +349,5 @@ def test_shapes_that_were_not_recorded_are_a_reason(tmp_path: Path) -> None:
     write_profile(tmp_path, unlinked=[bare, Matmul("mm", 20, 30, outputs="16,16")])
     with open_profile(tmp_path) as profile:
         kernels = profile.mfu("kernel")
-    assert kernels["reason"].tolist()[:1] == ["the shapes were not recorded"]
+    assert kernels["reason"].tolist()[:1] == [says("shapes", "not recorded")]
     assert kernels["flops"].tolist()[1] == 2 * 16**3

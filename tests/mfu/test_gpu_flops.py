@@ -14,6 +14,7 @@ from prof_analysis.engine.rows_of import Row, rows_of
 from tests.helpers.frames import arrow_of
 from tests.helpers.kineto import HEAD, kernel, launch, op, write_trace
 from tests.helpers.places import CHECKOUT
+from tests.helpers.says import says
 
 H100 = {**HEAD, "deviceProperties": [{"id": 0, "name": "NVIDIA H100 80GB HBM3", "numSms": 132}]}
 GEMM = "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_cublas"
@@ -177,8 +178,8 @@ KNOWN: list[tuple[str, dict[str, Any], int]] = [
 ]
 
 
-LENGTHS = "the lengths of the sequences are not in the shapes"
-MISFIT = "the shapes do not fit the op"
+LENGTHS = says("lengths of the sequences are", "not in the shapes")
+MISFIT = says("shapes do not fit the op")
 VARLEN = {
     "Input Dims": [[32, 8, 64], [32, 2, 64], [32, 2, 64], [5], [5], *[[]] * 9],
     "Input type": [BF16, BF16, BF16, "int", "int", *["Scalar"] * 7, "", "Scalar"],
@@ -186,12 +187,13 @@ VARLEN = {
 }
 
 
-UNKNOWN: list[tuple[str, dict[str, Any], int | None, str]] = [
+MASKED = says("what the mask leaves out", "not in the shapes")
+UNKNOWN: list[tuple[str, dict[str, Any], int | None, Any]] = [
     (
         "aten::_grouped_mm",
         inputs([[64, 32], [4, 32, 48], [4], [], []]),
         2 * 64 * 32 * 48,
-        "the rows of the groups are not in the shapes",
+        says("rows of the groups", "not in the shapes"),
     ),
     ("flash_attn::_flash_attn_varlen_forward", VARLEN, 2 * 8 * 128 * 32 * 32, LENGTHS),
     (
@@ -208,19 +210,19 @@ UNKNOWN: list[tuple[str, dict[str, Any], int | None, str]] = [
         "aten::_efficient_attention_forward",
         inputs([*[[2, 32, 8, 64]] * 3, *[[]] * 11], values_at(14, position_9="0.", position_10="1", position_14="16")),
         2 * 2 * 8 * 128 * 32 * 32,
-        "what the mask leaves out is not in the shapes",
+        MASKED,
     ),
     (
         "aten::scaled_dot_product_attention",
         inputs([SQUARE, SQUARE, SQUARE, [32, 32], *[[]] * 4], ["", "", "", "", "0.", "False", "", "False"]),
         2 * 2 * 8 * 128 * 32 * 32,
-        "what the mask leaves out is not in the shapes",
+        MASKED,
     ),
     (
         "aten::_scaled_dot_product_flash_attention",
         {key: value for key, value in inputs([SQUARE] * 3 + [[]] * 4).items() if key != "Concrete Inputs"},
         2 * 2 * 8 * 128 * 32 * 32,
-        "not recorded whether the mask is causal",
+        says("not recorded", "causal"),
     ),
     ("aten::mm", inputs([[64, 32], [31, 48]]), None, MISFIT),
     ("aten::mm", inputs([[64, 32]]), None, MISFIT),
@@ -229,13 +231,13 @@ UNKNOWN: list[tuple[str, dict[str, Any], int | None, str]] = [
     ("aten::mm", inputs([["a", "b"], [32, 48]]), None, MISFIT),
     ("aten::mm", inputs([[10**30, 32], [32, 48]]), None, MISFIT),
     ("aten::bmm", inputs([[9999999999] * 3] * 2), None, MISFIT),
-    ("aten::mm", inputs([[2000000, 2000000], [2000000, 9999999999]]), None, "the shapes are too large to be true"),
-    ("aten::mm", {}, None, "the shapes were not recorded"),
+    ("aten::mm", inputs([[2000000, 2000000], [2000000, 9999999999]]), None, says("shapes", "too large")),
+    ("aten::mm", {}, None, says("shapes", "not recorded")),
     (
         "aten::mm",
         inputs([[64, 32], [32, 48]], type_="c10::complex<float>"),
         2 * 64 * 32 * 48,
-        "there is no formula for the data type complex<float>",
+        says("no formula for the data type complex<float>"),
     ),
     ("aten::convolution", inputs(CONVOLUTION, ["", "", "", "[1]", "[1]", "[1]", "True", "[0]", "1"]), None, MISFIT),
     ("aten::convolution", inputs(CONVOLUTION, ["", "", "", "[0, 0]", "[1]", "[1]", "False", "[0]", "1"]), None, MISFIT),
@@ -245,9 +247,9 @@ UNKNOWN: list[tuple[str, dict[str, Any], int | None, str]] = [
         "aten::convolution",
         {key: value for key, value in inputs(CONVOLUTION).items() if key != "Concrete Inputs"},
         None,
-        "the values of the inputs were not recorded",
+        says("values of the inputs", "not recorded"),
     ),
-    ("mine::matmul", inputs([[64, 32], [32, 48]]), None, "there is no formula for the op mine::matmul"),
+    ("mine::matmul", inputs([[64, 32], [32, 48]]), None, says("no formula for the op mine::matmul")),
 ]
 
 
@@ -276,7 +278,7 @@ def test_kernels_without_ops_have_a_reason(tmp_path: Path) -> None:
         kernel("void at::native::elementwise_kernel<4>(int)", 70, 80, 6),
     ]
     rows = found(tmp_path, events)
-    reasons = ["no op in the profile launched it", "no op launched it, but the replay of a graph"]
+    reasons = [says("no op in the profile"), says("no op launched it", "replay of a graph")]
     assert [(row["name"], row["reason"]) for row in rows] == [(GEMM, reason) for reason in reasons]
 
 
@@ -338,7 +340,7 @@ def test_fp32_is_tf32_where_the_kernel_says_so(tmp_path: Path) -> None:
     for name in FP32_KERNELS:
         place = next(place for place, text in enumerate(events) if '"KERNEL"' in text)
         events[place] = events[place].replace("KERNEL", name)
-    unknown = "not recorded whether FP32 ran as TF32; give its peak, as in fp32=67"
+    unknown = says("FP32 ran as TF32", "give its peak", "fp32=67")
     rows = found(tmp_path, events)
     assert [(row["name"], row["data_type"], row["peak_tflops"], row["reason"], row["flops"]) for row in rows] == [
         (name, data_type, peak, None if peak else unknown, FLOPS) for name, (data_type, peak) in FP32_KERNELS.items()
@@ -346,7 +348,7 @@ def test_fp32_is_tf32_where_the_kernel_says_so(tmp_path: Path) -> None:
 
 
 # Device, cores, type -> its peak, and where that is from or why there is none.
-DEVICES: list[tuple[str, int | None, str, float | None, str]] = [
+DEVICES: list[tuple[str, int | None, str, float | None, Any]] = [
     ("NVIDIA H100 80GB HBM3", 132, BF16, 989.4, "data sheet of NVIDIA H100 SXM"),
     ("NVIDIA H100 PCIe", 114, BF16, 756, "data sheet of NVIDIA H100 PCIe"),
     ("NVIDIA H100 NVL", 132, FP8, 1670.5, "data sheet of NVIDIA H100 NVL"),
@@ -364,16 +366,16 @@ DEVICES: list[tuple[str, int | None, str, float | None, str]] = [
     ("AMD Instinct MI355X", 256, BF16, 2516.6, "data sheet of AMD Instinct MI355X"),
     (
         "AMD Instinct MI300X", 38, BF16, None,
-        "the device is a part of AMD Instinct MI300X, with 38 of 304 cores; give the peak of bf16",
+        says("a part of AMD Instinct MI300X", "38 of 304 cores", "give the peak of bf16"),
     ),
     (
         "NVIDIA H100 80GB HBM3 MIG 1g.10gb", 16, BF16, None,
-        "the device is a part of NVIDIA H100 SXM, with 16 of 132 cores; give the peak of bf16",
+        says("a part of NVIDIA H100 SXM", "16 of 132 cores", "give the peak of bf16"),
     ),
-    ("NVIDIA L4", 58, "double", None, "no peak of fp64 is known for NVIDIA L4; give it"),
-    ("NVIDIA L40", 142, BF16, None, "no peak of bf16 is known for NVIDIA L40; give it"),
-    ("NVIDIA GeForce RTX 9090", 58, BF16, None, "no peak of bf16 is known for NVIDIA GeForce RTX 9090; give it"),
-    ("", 304, BF16, None, "the profile does not name the device; give the peak of bf16"),
+    ("NVIDIA L4", 58, "double", None, says("no peak of fp64", "NVIDIA L4", "give it")),
+    ("NVIDIA L40", 142, BF16, None, says("no peak of bf16", "NVIDIA L40", "give it")),
+    ("NVIDIA GeForce RTX 9090", 58, BF16, None, says("no peak of bf16", "NVIDIA GeForce RTX 9090", "give it")),
+    ("", 304, BF16, None, says("does not name the device", "give the peak of bf16")),
 ]  # fmt: skip
 
 
@@ -454,7 +456,7 @@ def test_without_shapes_there_is_a_reason(tmp_path: Path) -> None:
     with open_profile(path) as profile:
         (rank,) = json.loads(json.dumps(profile.ranks().to_dict("records"), default=str))
     assert "mfu" not in rank["answers"]
-    assert "set record_shapes=True of torch.profiler.profile" in str(rank)
+    assert "record_shapes=True of torch.profiler.profile" in str(rank)
 
 
 # Name of a kernel -> whether it multiplies matrices.

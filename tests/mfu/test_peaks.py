@@ -7,6 +7,7 @@ import pytest
 
 from prof_analysis import InputError, open_profile
 from tests.helpers.frames import arrow_of
+from tests.helpers.says import says
 from tests.helpers.slow import quick
 from tests.helpers.small_profile import Kernel, Matmul, edit, write_chip, write_profile
 
@@ -15,7 +16,7 @@ TYPES = {
     "half": "FLOAT16;FLOAT16", "brain": "DT_BF16;DT_BF16", "eight": "INT8;INT8", "single": "FLOAT;FLOAT",
     "mixed": "FLOAT16;INT8", "four": "DT_INT4;DT_INT4", "none": "N/A"
 }  # fmt: skip
-UNKNOWN_HF32 = "not recorded whether FLOAT ran as HF32; give its peak, as in fp32=99.5"
+UNKNOWN_HF32 = says("FLOAT ran as HF32", "give its peak", "fp32=99.5")
 
 
 def kernels(hf32: str = "N/A", device: int = 0) -> list[Kernel]:
@@ -41,8 +42,8 @@ def test_the_peak_is_that_of_the_cores_the_clock_and_the_data_type(tmp_path: Pat
         "bf16": (270.336, f"{product} 8192"),
         "int8": (540.672, f"{product} 16384"),
         "fp32 or hf32": (None, UNKNOWN_HF32),
-        "fp16 and int8": (None, "no peak is known for fp16 and int8"),
-        "int4": (None, "no peak is known for int4"),
+        "fp16 and int8": (None, says("no peak", "fp16 and int8")),
+        "int4": (None, says("no peak", "int4")),
     }
 
 
@@ -82,7 +83,7 @@ def test_a_wrong_peak_is_refused(tmp_path: Path, wrong: Any) -> None:
 def test_without_cores_and_clock_the_reason_says_what_to_give(tmp_path: Path, odd: str) -> None:
     write_profile(tmp_path, unlinked=kernels())
     write_chip(tmp_path, cores=odd, clock_mhz="1800")
-    reason = "no info.json and no cube_utilization(%) tell cores and clock; give the peak of fp16"
+    reason = says("no info.json", "no cube_utilization(%)", "cores and clock", "give the peak of fp16")
     assert peaks(tmp_path)["fp16"] == (None, reason)
     assert peaks(tmp_path, peak_tflops={"fp16": 376})["fp16"] == (376.0, "given for fp16")
 

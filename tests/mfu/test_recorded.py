@@ -7,6 +7,7 @@ import pytest
 
 from prof_analysis import open_profile
 from tests.helpers.frames import arrow_of
+from tests.helpers.says import says
 from tests.helpers.small_profile import Matmul, Op, Range, write_chip, write_profile
 
 MATMUL: dict[str, Any] = {"inputs": "64,32;32,48", "outputs": "64,48"}
@@ -80,7 +81,7 @@ def test_more_than_possible_is_listed_and_in_no_sum(tmp_path: Path) -> None:
         audit = profile.table("mfu.audit", arrow=True).to_pylist()
         operators = profile.table("mfu.operator_mfu")
         modules = profile.module_stats()
-    reason = "more FLOPs than its peak allows in its time (see MfuAudit)"
+    reason = says("more FLOPs than its peak", "MfuAudit")
     expected = {
         "name": "too fast", "efficiency": None, "flops": None, "flops_source": None, "achieved_tflops": None,
         "flops_upper_bound": 2 * peak_of_100_ns, "reason": reason,

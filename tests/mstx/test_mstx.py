@@ -16,6 +16,7 @@ from fixtures.text_style import TextStyle
 from prof_analysis import open_profile
 from tests.helpers.asking import build_at_once
 from tests.helpers.frames import arrow_of
+from tests.helpers.says import says
 from tests.helpers.slow import quick
 from tests.helpers.small_profile import Kernel, Launch, Op, Range, edit, write_profile
 
@@ -167,10 +168,9 @@ def test_a_step_the_summary_and_what_is_written(small: Path, tmp_path: Path, com
         ["ProfilerStep#7", "range", "1", "5.00", "us", "-", "112", "ns", "6", "5.00", "us", "default", "profiler", "step"],
         ["forward", "range", "3", "3.70", "us", "1.00", "us", "132", "ns", "6", "1.50", "us", "default", "user"],
     ]
-    assert line == (
-        "7 ranges (user); 2 marks (communication); 2 marks (user); 1 range (dataloader); 1 range (flops recording); "
-        "1 range (profiler step); 1 range (save_checkpoint); 1 rank"
-    )
+    ranges = ("7 ranges (user)", "1 range (dataloader)", "1 range (flops recording)", "1 range (profiler step)")
+    marks = ("2 marks (communication)", "2 marks (user)")
+    assert line == says(*ranges, *marks, "1 range (save_checkpoint)", "1 rank")
     assert [first, second] == [f"wrote {folder / name}" for name in ("mstx_statistic.csv", "mstx_step_statistic.csv")]
 
 
@@ -182,8 +182,8 @@ def test_the_first_api_and_profiles_without_marks(tmp_path: Path, command: Calla
     assert (row["event_count"], row["host_total_ns"], row["device_count"]) == (2, 2500, 0)
     edit(path, "DELETE FROM MSTX_EVENTS")
     result = command("mstx-stats", "-d", tmp_path)
-    reason = "no mstx marks and ranges; collect with mstx=True"
-    assert (result.exit_code, result.stderr) == (2, f"error: {tmp_path}: no rank can answer this: {reason}\n")
+    reason = ("no mstx marks and ranges", "collect with mstx=True")
+    assert (result.exit_code, result.stderr) == (2, says(f"error: {tmp_path}: ", "no rank can answer", *reason))
 
 
 @dataclass(frozen=True)

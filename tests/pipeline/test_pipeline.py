@@ -15,6 +15,7 @@ from fixtures.text_style import TextStyle
 from prof_analysis import open_profile
 from prof_analysis.common.errors import InputError
 from tests.helpers.frames import arrow_of
+from tests.helpers.says import says
 from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 
 STAGES = {"group_name_7": {"group_name": "pp", "global_ranks": [0, 1]}}
@@ -100,7 +101,8 @@ def test_stages_with_their_passes_and_bubbles_from_ranges_with_a_stream(tmp_path
     assert (second["rank_id"], second["bubble_ns"]) == (1, 130.0)
     said = command("pipeline", "-d", tmp_path).stdout
     assert "bubbles take 17.8% to 25.0%" in said
-    assert "most at rank 0: 200 ns a step (with equal passes of 2 stages it would be 33.3%)" in said
+    assert "most at rank 0: 200 ns a step (" in said
+    assert " of 2 stages it would be 33.3%)" in said
 
 
 @pytest.mark.slow
@@ -131,7 +133,8 @@ def test_calls_of_the_model_and_their_backward_are_passes_of_its_micro_batches(t
 
 def test_where_nothing_marks_passes_the_command_says_what_to_do(tmp_path: Path, command: Callable[..., Result]) -> None:
     write_profile(tmp_path / "marks_ascend_pt", ranges=[Range("load", 100, 200, domain="mine")])
-    assert "mark them with mstx ranges named forward_step and backward_step" in command("pipeline", "-d", tmp_path).stderr
+    remedy = says("mark them with mstx ranges", "forward_step and backward_step")
+    assert remedy in command("pipeline", "-d", tmp_path).stderr.splitlines()
     write_profile(tmp_path / "none_ascend_pt", [Op("a", 100, 110, (Kernel("a", 1000, 1100),))])
     with open_profile(tmp_path / "none_ascend_pt") as profile, pytest.raises(InputError, match="no module ranges; mark the"):
         profile.pipeline()

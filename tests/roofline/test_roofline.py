@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from prof_analysis import open_profile
+from tests.helpers.says import says
 from tests.helpers.small_profile import HostCall, Kernel, Launch, Matmul, Op, Range, write_profile
 
 # 1 MiB in and 1 MiB out in 1 us.
@@ -53,18 +54,21 @@ def test_a_slow_matmul_says_why_and_wins_nothing_where_the_device_waits_for_the_
         with open_profile(folder, peak_tflops={"fp16": 1.25}) as profile:
             columns = "profile, rank_id, title, module, op, kernel_type, evidence, count, time_ns, win_ns, kind, doc, sql"
             rows = profile.rows(f"SELECT {columns} FROM advice.slow_matmul")
+        assert [" can be won" in row["evidence"] for row in rows] == [late]
         assert [tuple(row.values()) for row in rows] == [
             (
                 "0_ascend_pt",
                 0,
-                "Matmuls use little of the peak",
+                says("Matmuls use little of the peak"),
                 None,
                 "aten::mm",
                 "MatMulV3",
-                "1 matmul runs at 8.0% of the peak of fp16 for 1.0 us; of shape 1,1000;1000,50: 8.0% of the peak (only 1 row, "
-                "only 50 columns, an inner axis of 100 bytes, no multiple of 256), where 83.9% is attainable"
-                + (
-                    "; 0 can be won: other kernels run beside them, or the device waits for the host after them" if late else ""
+                says(
+                    "1 matmul runs at 8.0% of the peak of fp16 for 1.0 us",
+                    "of shape 1,1000;1000,50: 8.0% of the peak",
+                    "only 1 row, only 50 columns, an inner axis of 100 bytes, no multiple of 256",
+                    "83.9% is attainable",
+                    *(("0 can be won", "waits for the host") if late else ()),
                 ),
                 1,
                 1000,

@@ -22,6 +22,7 @@ from prof_analysis.engine.statements import _parsed
 from prof_analysis.run import machine
 from tests.helpers.faults import LIBRARY, check, limit
 from tests.helpers.processes import children, command_line
+from tests.helpers.says import says
 from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 
 
@@ -60,7 +61,7 @@ def test_what_a_process_throws_fails_its_rank_alone_and_so_does_its_death(six: P
     monkeypatch.setenv("DIES_AT", "COPY (")
     with limit(120), open_profile(six, workers=2) as profile:
         check(profile, six, failing=4)
-        assert profile.failures[3].startswith(f"{six / '4_ascend_pt'}: the process that analysed it died")
+        assert profile.failures[3] == says(f"{six / '4_ascend_pt'}: ", "the process", "died")
     assert not [child for child in children() if b"popen_loky_posix" in command_line(child)]
 
 
@@ -84,7 +85,7 @@ def test_what_is_thrown_while_a_folder_is_found_or_looked_at_leaves_out_that_fol
             assert profile.module_stats()["rank_id"].tolist() == [0, 3, 4, 5]
             found = {row["profile"]: row["left_out"] for row in profile.ranks(arrow=True).to_pylist()}
     assert [name for name, why in found.items() if why] == ["1_ascend_pt", "2_ascend_pt"]
-    assert found["2_ascend_pt"] == f"{six / '2_ascend_pt'}: cannot be read (Permission denied)"
+    assert found["2_ascend_pt"] == says(f"{six / '2_ascend_pt'}: ", "cannot be read", "Permission denied")
 
 
 SCRIPT = """
@@ -214,7 +215,7 @@ def test_close_ends_what_another_thread_asks(six: Path) -> None:
         time.sleep(0.5)
         profile.close()
         asking.join(5)
-    assert said == ["this Profile was closed during the query; open it again"]
+    assert said == [says("closed during the query", "open it again")]
 
 
 def test_close_ends_ranks_that_another_thread_waits_for(six: Path) -> None:
@@ -237,7 +238,7 @@ def test_close_ends_ranks_that_another_thread_waits_for(six: Path) -> None:
         begun.wait()
         profile.close()
         asking.join(5)
-    assert said == ["this Profile was closed during the query; open it again"]
+    assert said == [says("closed during the query", "open it again")]
 
 
 @pytest.mark.slow

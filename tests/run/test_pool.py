@@ -22,6 +22,7 @@ from prof_analysis.common.options import Keywords
 from prof_analysis.run import machine
 from tests.helpers.frames import arrow_of
 from tests.helpers.processes import children, command_line
+from tests.helpers.says import says
 from tests.helpers.small_profile import Kernel, Op, Range, write_profile
 
 RANGES = (Range("Net", 100, 200),)
@@ -149,15 +150,17 @@ def test_a_scheduler_that_is_not_there_is_named(three: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    ("options", "words"),
     [
-        ({"store": "s", "workers": 2}, "workers=2: give no value, a cluster has limits of its own"),
-        ({"store": "s", "memory_limit": 9}, "memory_limit=9: give no value, a cluster has limits of its own"),
-        ({}, "cache=None: give a folder that the workers of the cluster see too"),
+        ({"store": "s", "workers": 2}, ("workers=2: ", "give no value", "limits of its own")),
+        ({"store": "s", "memory_limit": 9}, ("memory_limit=9: ", "give no value", "limits of its own")),
+        ({}, ("cache=None: ", "give a folder", "workers of the cluster see")),
     ],
 )
-def test_what_a_cluster_is_not_told_and_what_it_needs_is_said(three: Path, options: dict[str, Any], says: str) -> None:
-    with pytest.raises(InputError, match=says):
+def test_what_a_cluster_is_not_told_and_what_it_needs_is_said(
+    three: Path, options: dict[str, Any], words: tuple[str, ...]
+) -> None:
+    with pytest.raises(InputError, match=says(*words).pattern):
         open_profile(three, scheduler="tcp://127.0.0.1:1", **options)
 
 

@@ -25,6 +25,7 @@ from tests.helpers.ascend_db import (
     retype,
     training,
 )
+from tests.helpers.says import says
 from tests.helpers.slow import quick
 from tests.helpers.small_profile import Frame, Kernel, Launch, Op, Queue, Range, edit, write_profile
 
@@ -51,16 +52,13 @@ def test_every_time_is_exact_to_the_nanosecond(tmp_path: Path) -> None:
     )
 
 
-MSPROF = "no PYTORCH_API (written by msprof or MindSpore, or collected without CPU activity), so no ops, no modules"
+MSPROF = ("no PYTORCH_API", "msprof or MindSpore", "CPU activity", "no ops", "no modules")
 
 
-NO_LINKS = (
-    "no CONNECTION_IDS (a defect of torch_npu up to 2.7.1.post2 with mstx), so kernels link to no op; "
-    "parse the profile again with a newer torch_npu"
-)
+NO_LINKS = ("no CONNECTION_IDS", "torch_npu up to 2.7.1.post2 with mstx", "link to no op", "parse", "newer torch_npu")
 
 
-NO_KERNELS = "no table of kernels (collected without NPU activity, or nothing ran on the device)"
+NO_KERNELS = ("no table of kernels", "without NPU activity", "nothing ran")
 
 
 ALL_UNLINKED = [
@@ -75,15 +73,15 @@ ALL_UNLINKED = [
     ("tables", "places", "warnings"),
     quick(
         [
-            ("PYTORCH_API", ALL_UNLINKED, [MSPROF]),
-            ("CONNECTION_IDS", ALL_UNLINKED, [NO_LINKS]),
+            ("PYTORCH_API", ALL_UNLINKED, [says(*MSPROF)]),
+            ("CONNECTION_IDS", ALL_UNLINKED, [says(*NO_LINKS)]),
             ("MSTX_EVENTS", ALL_OUTSIDE, []),
             ("STEP_TIME", WHOLE_PLACES, []),
             ("COMPUTE_TASK_INFO", WHOLE_PLACES[2:], []),
             ("COMMUNICATION_OP", [*WHOLE_PLACES[:2], WHOLE_PLACES[3]], []),
             ("COMMUNICATION_SCHEDULE_TASK_INFO", WHOLE_PLACES[:3], []),
             ("TASK", [WHOLE_PLACES[2]], []),
-            ("COMPUTE_TASK_INFO COMMUNICATION_OP COMMUNICATION_SCHEDULE_TASK_INFO", [], [NO_KERNELS]),
+            ("COMPUTE_TASK_INFO COMMUNICATION_OP COMMUNICATION_SCHEDULE_TASK_INFO", [], [says(*NO_KERNELS)]),
         ],
         2,
         5,
@@ -102,31 +100,30 @@ def test_a_missing_table_leaves_what_the_others_say(tmp_path: Path, tables: str,
         ("CONNECTION_IDS", NO_LINKS),
         (
             "MSTX_EVENTS",
-            "no module ranges; mark the modules with mstx ranges in the domain Module and collect with mstx=True, "
-            "or collect with with_modules=True",
+            ("no module ranges", "mark", "the domain Module", "mstx=True", "with_modules=True"),
         ),
-        ("STRING_IDS", "no STRING_IDS (its writer was cut off), so nothing has a name; parse the profile again"),
+        ("STRING_IDS", ("no STRING_IDS", "cut off", "nothing has a name", "parse", "again")),
         ("COMPUTE_TASK_INFO COMMUNICATION_OP COMMUNICATION_SCHEDULE_TASK_INFO", NO_KERNELS),
     ],
 )
-def test_module_stats_say_why_there_are_none(tmp_path: Path, tables: str, reason: str) -> None:
+def test_module_stats_say_why_there_are_none(tmp_path: Path, tables: str, reason: tuple[str, ...]) -> None:
     path = training(tmp_path)
     edit(path, "; ".join(f"DROP TABLE {table}" for table in tables.split()))
     with open_profile(tmp_path) as profile, pytest.raises(InputError) as raised:
         profile.module_stats()
-    assert str(raised.value) == f"{tmp_path}: no rank can answer this: {reason}"
+    assert str(raised.value) == says(tmp_path, "no rank can answer", *reason)
 
 
 def test_kernels_whose_times_are_missing_are_said(tmp_path: Path) -> None:
     path = training(tmp_path)
     edit(path, "DELETE FROM TASK WHERE globalTaskId IN (0, 2)")
     assert ask(path, "SELECT what, reason, row_count FROM trace.set_aside") == (
-        [("kernels", "no task on the device goes with their description", 2)],
-        ["kernels set aside because no task on the device goes with their description: 2"],
+        [("kernels", says("no task", "their description"), 2)],
+        [says("kernels set aside", "no task", "their description", 2)],
     )
     edit(path, "DROP TABLE TASK")
     assert ask(path, "SELECT what, reason, row_count FROM trace.set_aside")[0] == [
-        ("kernels", "no task on the device goes with their description", 4)
+        ("kernels", says("no task", "their description"), 4)
     ]
 
 
@@ -268,7 +265,7 @@ def test_a_queue_thread_is_found_wherever_its_only_row_is(tmp_path: Path, tid: o
         row = "INSERT INTO PYTORCH_API (rowid, startNs, endNs, globalTid, name, type) VALUES (?, ?, ?, ?, ?, 50002)"
         rows = [(n, str(n), str(n), tid if n == 5015 else 5, name) for n in range(10, 10_010)]
         database.executemany(row, rows)
-    warnings = ["1 value of PYTORCH_API.globalTid is not of type BIGINT and is taken as unknown"] if tid == "odd" else []
+    warnings = [says("1 value", "PYTORCH_API.globalTid", "not of type BIGINT", "unknown")] if tid == "odd" else []
     threads = [(5,), (6,), (99,)] if tid == 99 else [(5,), (6,)]
     answers = ask_all(path, "SELECT tid FROM trace.queue_thread", "SELECT op_id, name FROM trace.op")
     assert answers == ([threads, [(1, "aten::mm")]], warnings)
@@ -281,7 +278,7 @@ def test_host_calls_are_read_only_where_a_link_is_doubtful(tmp_path: Path) -> No
     path = write_profile(tmp_path, [Op("aten::mm", 100, 120)], [Range("Net", 90, 150)], queues=queues, launches=launches)
     edit(path, "INSERT INTO CANN_API VALUES ('soon', 9, 10000, 5, 6000, 0), (9, 1, 10000, 5, 6001, 0)")
     rows = [("", "Net", "aten::mm", "MatMul", 10, 10.0, 1, "aten::mm")]
-    warning = "1 value of CANN_API.startNs is not of type BIGINT and is taken as unknown"
+    warning = says("1 value", "CANN_API.startNs", "not of type BIGINT", "unknown")
     assert ask(path, STATISTIC) == (rows, [])
     assert ask(path, "SELECT launch_id FROM trace.launch") == ([(5000,)], [warning])
     edit(path, "DELETE FROM CONNECTION_IDS WHERE connectionId = 5000")

@@ -29,8 +29,11 @@ from tests.helpers.ascend_db import (
     retype,
     training,
 )
+from tests.helpers.says import says
 from tests.helpers.slow import quick
 from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
+
+BACKWARDS = says("end before", "start")
 
 pytestmark = pytest.mark.filterwarnings("ignore::prof_analysis.common.errors.ProfAnalysisWarning")
 
@@ -154,9 +157,9 @@ def test_ids_without_a_text_lose_the_name_and_nothing_else(tmp_path: Path) -> No
             ("(name lost)", "[Backward]Linear", "MmBackward0", "(name lost)", 203, 203.0, 1, "MmBackward0"),
         ],
         [
-            "1 row of COMPUTE_TASK_INFO has no known name: STRING_IDS lacks the text",
-            lost := "1 row of PYTORCH_API has no known name: STRING_IDS lacks the text",
-            "1 row of MSTX_EVENTS has no known message: STRING_IDS lacks the text",
+            says("1 row", "COMPUTE_TASK_INFO", "no known name", "STRING_IDS"),
+            lost := says("1 row", "PYTORCH_API", "no known name", "STRING_IDS"),
+            says("1 row", "MSTX_EVENTS", "no known message", "STRING_IDS"),
         ],
     )
     assert ask(path, "SELECT name FROM trace.op ORDER BY start_ns LIMIT 1") == ([(None,)], [lost])
@@ -217,8 +220,8 @@ def test_a_time_that_is_no_number_is_counted_and_its_kernel_set_aside(tmp_path: 
         places = [tuple(row.values()) for row in profile.rows(PLACES)]
         assert places == [("compute", INSIDE, None, 1, 203), *WHOLE_PLACES[1:]]
         assert profile.warnings == [
-            f"{path}: 1 value of TASK.startNs is not of type BIGINT and is taken as unknown",
-            f"{tmp_path.name}: kernels set aside because they have no time: 1",
+            says(path, "1 value", "TASK.startNs", "not of type BIGINT", "unknown"),
+            says(tmp_path.name, "kernels set aside", "no time", 1),
         ]
 
 
@@ -236,9 +239,9 @@ def test_odd_ids_are_counted_by_table_and_column_and_the_other_rows_stay(tmp_pat
             ("", "Net", "c10d::allreduce_", "hcom_allReduce_", 150, 150.0, 1, "c10d::allreduce_"),
         ],
         [
-            "1 value of COMPUTE_TASK_INFO.name is not of type BIGINT and is taken as unknown",
-            "1 value of CONNECTION_IDS.connectionId is not of type BIGINT and is taken as unknown",
-            "1 value of PYTORCH_API.globalTid is not of type BIGINT and is taken as unknown",
+            says("1 value", "COMPUTE_TASK_INFO.name", "not of type BIGINT", "unknown"),
+            says("1 value", "CONNECTION_IDS.connectionId", "not of type BIGINT", "unknown"),
+            says("1 value", "PYTORCH_API.globalTid", "not of type BIGINT", "unknown"),
         ],
     )
     assert ask(path, PLACES)[0] == [
@@ -266,8 +269,8 @@ def test_real_times_that_may_have_lost_digits_are_set_aside(tmp_path: Path) -> N
     assert ask(path, "SELECT * FROM trace.step") == (
         [],
         [
-            "1 value of STEP_TIME.startNs is not of type BIGINT and is taken as unknown",
-            "1 value of STEP_TIME.endNs is not of type BIGINT and is taken as unknown",
+            says("1 value", "STEP_TIME.startNs", "not of type BIGINT", "unknown"),
+            says("1 value", "STEP_TIME.endNs", "not of type BIGINT", "unknown"),
         ],
     )
 
@@ -306,17 +309,17 @@ def test_rows_that_end_before_they_start_or_have_no_time_are_set_aside_and_count
     )
     aside = [
         ("communication operators", "they have no time", 1),
-        ("intervals of the Overlap Analysis", "they end before they start", 1),
+        ("intervals of the Overlap Analysis", BACKWARDS, 1),
         ("intervals of the Overlap Analysis", "they have no time", 1),
-        ("kernels", "they end before they start", 1),
+        ("kernels", BACKWARDS, 1),
         ("mstx marks", "they have no time", 1),
-        ("mstx ranges", "they end before they start", 2),
-        ("ops", "they end before they start", 1),
+        ("mstx ranges", BACKWARDS, 2),
+        ("ops", BACKWARDS, 1),
         ("ops", "they have no time", 2),
-        ("other tasks on the device", "they end before they start", 1),
-        ("steps", "they end before they start", 1),
+        ("other tasks on the device", BACKWARDS, 1),
+        ("steps", BACKWARDS, 1),
     ]
-    warnings = [f"{what} set aside because {reason}: {count}" for what, reason, count in aside]
+    warnings = [says(what, "set aside", reason, count) for what, reason, count in aside]
     assert ask(path, "SELECT what, reason, row_count FROM trace.set_aside") == (aside, warnings)
 
 
@@ -336,14 +339,14 @@ def test_calls_that_end_before_they_start_or_have_no_time_are_set_aside_and_coun
         """,
     )
     aside = [
-        ("Python functions", "they end before they start", 1),
-        ("calls into CANN", "they end before they start", 1),
+        ("Python functions", BACKWARDS, 1),
+        ("calls into CANN", BACKWARDS, 1),
         ("calls into CANN", "they have no time", 2),
-        ("ends of the task queue", "they end before they start", 1),
+        ("ends of the task queue", BACKWARDS, 1),
         ("ends of the task queue", "they have no time", 1),
-        ("garbage collections", "they end before they start", 1),
+        ("garbage collections", BACKWARDS, 1),
     ]
-    warnings = [f"{what} set aside because {reason}: {count}" for what, reason, count in aside]
+    warnings = [says(what, "set aside", reason, count) for what, reason, count in aside]
     assert ask(path, "SELECT what, reason, row_count FROM trace.set_aside_call") == (aside, warnings)
 
 
@@ -370,7 +373,7 @@ def test_what_stands_for_no_value_is_null_except_in_names(tmp_path: Path) -> Non
 def test_a_database_without_texts_says_so_and_still_has_times(tmp_path: Path) -> None:
     path = training(tmp_path)
     edit(path, "DROP TABLE STRING_IDS")
-    gap = "no STRING_IDS (its writer was cut off), so nothing has a name; parse the profile again"
+    gap = says("no STRING_IDS", "cut off", "nothing has a name", "parse", "again")
     assert ask(path, PLACES) == (ALL_OUTSIDE, [gap])
 
 
@@ -397,8 +400,8 @@ def test_rows_whose_text_is_lost_are_counted(tmp_path: Path) -> None:
     names, said = ask(path, "SELECT name, module FROM module.kernel WHERE kind = 'compute' ORDER BY start_ns")
     assert names == [("Memset", None), (None, "Linear"), (None, "[Backward]Linear")]
     assert said == [
-        "2 rows of COMPUTE_TASK_INFO have no known name: STRING_IDS lacks the text",
-        "1 row of MSTX_EVENTS has no known message: STRING_IDS lacks the text",
+        says("2 rows", "COMPUTE_TASK_INFO", "no known name", "STRING_IDS"),
+        says("1 row", "MSTX_EVENTS", "no known message", "STRING_IDS"),
     ]
     edit(path, "UPDATE COMPUTE_TASK_INFO SET name = 4294967295; UPDATE MSTX_EVENTS SET message = NULL WHERE message = 0")
     assert not any("COMPUTE_TASK_INFO" in one for one in ask(path, STATISTIC)[1]), "where there was no text, none is lost"
@@ -408,4 +411,4 @@ def test_a_table_without_its_column_of_names_is_named(tmp_path: Path) -> None:
     path = training(tmp_path)
     edit(path, "ALTER TABLE COMPUTE_TASK_INFO RENAME COLUMN name TO kernelName")
     names, said = ask(path, "SELECT DISTINCT name FROM trace.kernel WHERE kind = 'compute'")
-    assert (names, said) == ([(None,)], ["COMPUTE_TASK_INFO has no column name, so all its rows have no name"])
+    assert (names, said) == ([(None,)], [says("COMPUTE_TASK_INFO", "no column name", "all its rows")])

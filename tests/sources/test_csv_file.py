@@ -3,6 +3,7 @@
 import codecs
 import random
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
@@ -10,6 +11,7 @@ from prof_analysis import InputError
 from prof_analysis.engine.database import connect
 from prof_analysis.sources.ascend_text import csv_columns
 from prof_analysis.sources.readers.csv_file import copy_columns
+from tests.helpers.says import says
 
 Row = tuple[str | None, ...]
 Read = Callable[[bytes], tuple[list[Row], list[str]]]
@@ -93,7 +95,7 @@ def test_texts_are_only_texts(read: Read) -> None:
 def test_a_line_that_cannot_be_read_is_told_and_costs_no_other(bad: bytes, read: Read) -> None:
     assert read(HEADER + MATMUL + RELU + bad + MATMUL) == (
         [MATMUL_ROW, RELU_ROW, MATMUL_ROW],
-        ["1 line cannot be read and is left out: line 4"],
+        [says("1 line cannot be read", "left out", "line 4")],
     )
 
 
@@ -101,23 +103,23 @@ def test_a_line_that_cannot_be_read_is_told_and_costs_no_other(bad: bytes, read:
 def test_a_quote_that_is_not_closed_is_told(broken: bytes, read: Read) -> None:
     rows, warnings = read(HEADER + MATMUL + broken + RELU + RELU)
     assert rows[0] == MATMUL_ROW
-    assert warnings == ["1 row spans several lines, since a quote is not closed; export it again"]
+    assert warnings == [says("1 row", "several lines", "quote is not closed", "export it again")]
 
 
 @pytest.mark.parametrize("size", [5, 20, 32, len(RELU) - 7])
 def test_a_file_that_breaks_off_gives_its_whole_lines(size: int, read: Read) -> None:
     assert read(HEADER + MATMUL + RELU[:size]) == (
         [MATMUL_ROW],
-        ["breaks off within a line, which is left out, so later rows may be missing; copy it again"],
+        [says("breaks off", "left out", "may be missing", "copy it again")],
     )
 
 
-WHOLE = "has no line end after its last row; it is whole, but if the file was cut off, later rows are missing"
-DOUBTFUL = WHOLE.replace("it is whole", "its last cell may be cut and is taken as unknown")
+WHOLE = says("no line end", "last row", "it is whole", "later rows")
+DOUBTFUL = says("no line end", "last row", "cell may be cut", "unknown", "later rows")
 
 
 @pytest.mark.parametrize(
-    ("last", "row", "says"),
+    ("last", "row", "warning"),
     [
         (MATMUL.strip(), MATMUL_ROW, WHOLE),
         (RELU.strip() + b"\t", RELU_ROW, WHOLE),
@@ -129,8 +131,8 @@ DOUBTFUL = WHOLE.replace("it is whole", "its last cell may be cut and is taken a
     ],
     ids=["in quotes", "with a tab", "a number", "with empty cells", "nothing known", "empty", "of two lines"],
 )
-def test_a_csv_without_a_last_newline_keeps_its_last_row(last: bytes, row: Row, says: str, read: Read) -> None:
-    assert read(HEADER + MATMUL + last) == ([MATMUL_ROW, row], [says])
+def test_a_csv_without_a_last_newline_keeps_its_last_row(last: bytes, row: Row, warning: Any, read: Read) -> None:
+    assert read(HEADER + MATMUL + last) == ([MATMUL_ROW, row], [warning])
 
 
 def test_a_last_cell_that_another_row_has_too_is_whole(read: Read) -> None:
@@ -140,7 +142,7 @@ def test_a_last_cell_that_another_row_has_too_is_whole(read: Read) -> None:
 def test_a_last_line_that_cannot_be_read_costs_no_other(read: Read) -> None:
     assert read(HEADER + MATMUL + b"Mat\xffMul,1.0,2,3,4") == (
         [MATMUL_ROW],
-        ["1 line cannot be read and is left out: line 3"],
+        [says("1 line cannot be read", "left out", "line 3")],
     )
 
 

@@ -17,6 +17,7 @@ from prof_analysis.sources.discovery import find_ranks
 from prof_analysis.sources.rank import Rank
 from tests.helpers.answers import NO_COUNTERS, NO_OPERATORS, NOT_IN_KERNELS, NOT_IN_ONE_RANK, answered_without, unanswered
 from tests.helpers.discovery import OPS, RANGES, identities, write_info
+from tests.helpers.says import says
 from tests.helpers.slow import quick
 from tests.helpers.small_profile import Kernel, Op, edit, write_profile
 
@@ -190,7 +191,7 @@ def test_an_empty_result_folder_is_left_out_by_name_and_does_not_stop_the_others
 
 def test_a_path_without_results_says_what_was_looked_for(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("", encoding="utf-8")
-    with pytest.raises(InputError, match=r"no profiling result here or in its sub-folders .*_ascend_pt"):
+    with pytest.raises(InputError, match=says("no profiling result here", "sub-folders", "_ascend_pt").pattern):
         find_ranks(tmp_path)
     with pytest.raises(InputError, match="there is no such folder"):
         find_ranks(tmp_path / "missing")
@@ -343,9 +344,7 @@ def test_what_lies_in_a_prof_folder_is_said_where_it_cannot_be_read(tmp_path: Pa
     (host / "api_statistic_1_1.csv").write_text("Level,API Name\n", encoding="utf-8")
     (rank,) = find_ranks(tmp_path)
     assert rank.left_out is not None
-    assert rank.left_out.startswith(
-        f"{host}: holds what msprof exported of the host alone: api_statistic_1_1.csv; copy device_*"
-    )
+    assert rank.left_out == says(f"{host}: ", "msprof", "host alone", "api_statistic_1_1.csv", "copy device_*")
 
 
 @pytest.mark.parametrize("place", ["", "a"])
@@ -378,7 +377,7 @@ def test_slices_of_a_table_of_msprof_are_one_rank(tmp_path: Path) -> None:
     (output / "op_summary_slice_1_20260101000000.csv").unlink()
     with open_profile(tmp_path) as profile:
         (said,) = profile.warnings
-    assert said.startswith(f"{output / 'op_summary_slice_1_20260101000000.csv'}: is not here, 2 of at least 3 slices are")
+    assert said == says(f"{output / 'op_summary_slice_1_20260101000000.csv'}: ", "not here", "2 of at least 3 slices")
 
 
 def test_sums_over_types_of_several_devices_are_ranks_and_two_files_of_them_are_not_added_up(tmp_path: Path) -> None:
@@ -392,7 +391,8 @@ def test_sums_over_types_of_several_devices_are_ranks_and_two_files_of_them_are_
     for number in (1, 2):
         (tmp_path / "two" / f"op_statistic_{number}.csv").write_text(f"{head}\n0,Add,AI_CORE,2,80\n", encoding="utf-8")
     (rank,) = find_ranks(tmp_path / "two")
-    assert "holds 2 tables of sums over types, which are not added up: op_statistic_1.csv, op_stat" in str(rank.left_out)
+    files = ("op_statistic_1.csv", "op_statistic_2.csv")
+    assert rank.left_out == says(tmp_path / "two", "2 tables of sums over types", "not added up", *files)
 
 
 def test_a_rank_that_lacks_a_file_of_all_others_is_named(tmp_path: Path) -> None:
@@ -404,9 +404,7 @@ def test_a_rank_that_lacks_a_file_of_all_others_is_named(tmp_path: Path) -> None
         assert profile.warnings == []
     (tmp_path / "r2_ascend_pt" / "profiler_metadata.json").unlink()
     with open_profile(tmp_path) as profile:
-        assert profile.warnings == [
-            "r2_ascend_pt: lacks profiler_metadata.json, which 3 of 4 ranks have: its data about this rank is not known"
-        ]
+        assert profile.warnings == [says("r2_ascend_pt", "lacks profiler_metadata.json", "3 of 4 ranks", "not known")]
     (tmp_path / "r3_ascend_pt" / "profiler_metadata.json").unlink()
     with open_profile(tmp_path) as profile:
         assert profile.warnings == [], "so they were recorded"
@@ -416,12 +414,12 @@ def test_a_rank_that_lacks_a_table_of_the_others_is_named(tmp_path: Path) -> Non
     databases = [write_profile(tmp_path / f"r{rank}_ascend_pt", OPS, rank=rank, steps=[(1, 0, 900)]) for rank in range(2)]
     for drop in ("STEP_TIME", "COMMUNICATION_OP"):
         edit(databases[1], f"DROP TABLE {drop}")
-    lacks = "lacks table COMMUNICATION_OP, table STEP_TIME, which 1 of 2 ranks has: its data about this rank is not known"
     with open_profile(tmp_path) as profile:
-        assert profile.warnings == [f"r1_ascend_pt: {lacks}"]
+        (lacks,) = profile.warnings
+    assert lacks == says("r1_ascend_pt", "lacks table COMMUNICATION_OP, table STEP_TIME", "1 of 2 ranks", "not known")
     edit(databases[0], "DROP TABLE STEP_TIME")
     with open_profile(tmp_path) as profile:
-        assert profile.warnings == [f"r1_ascend_pt: {lacks.replace(', table STEP_TIME', '')}"], "so they were recorded"
+        assert profile.warnings == [lacks.replace(", table STEP_TIME", "")], "so they were recorded"
     databases[1].with_name(f"{databases[1].name}-wal").write_bytes(b"")
     with open_profile(tmp_path) as profile:
         assert not any("lacks table" in warning for warning in profile.warnings), "its tables are not known without reading it"
@@ -434,7 +432,7 @@ def test_two_exports_of_msprof_are_named_and_not_called_unparsed(tmp_path: Path)
         (output / f"op_summary_2026010100000{number}.csv").write_text(OP_SUMMARY, encoding="utf-8")
     (rank,) = find_ranks(tmp_path)
     assert rank.left_out is not None
-    assert rank.left_out.startswith(f"{output}: holds files of msprof, but not exactly one op_summary_*.csv")
+    assert rank.left_out == says(f"{output}: ", "files of msprof", "not exactly one op_summary_*.csv")
 
 
 @pytest.mark.parametrize("name", ["mine.csv", "mine.db", "mine.json"])
@@ -446,7 +444,7 @@ def test_a_folder_with_a_renamed_result_names_the_file_to_give(tmp_path: Path, n
     else:
         row = '[{"ph": "X", "name": "k", "pid": 1, "tid": 1, "ts": "1.0", "dur": 1, "args": {"Task Type": "AI_CORE"}}]'
         file.write_text(OP_SUMMARY if name.endswith(".csv") else row, encoding="utf-8")
-    with pytest.raises(InputError, match=f"no profiling result here .*; {name} can be read: give this file"):
+    with pytest.raises(InputError, match=says("no profiling result here", f"{name} can be read", "give this file").pattern):
         find_ranks(file.parent)
     assert all(answered_by(rank) for rank in find_ranks(file))
 
@@ -455,7 +453,7 @@ def test_a_renamed_file_of_figures_is_known_by_its_columns(tmp_path: Path) -> No
     file = tmp_path / "mine.csv"
     file.write_text("OP Type,Core Type,Count,Total Time(us)\nAdd,AI_CORE,2,80\n", encoding="utf-8")
     (rank,) = find_ranks(file)
-    assert str(rank.left_out).endswith("its columns are those of op_statistic.csv: give it this name")
+    assert rank.left_out == says(file, "columns", "those of op_statistic.csv", "give it this name")
 
 
 def test_a_pipe_in_the_place_of_a_journal_is_no_journal(tmp_path: Path) -> None:
@@ -492,5 +490,5 @@ def test_a_higher_level_is_not_advised_where_only_a_file_is_missing(tmp_path: Pa
     (output / "trace_view.json").write_text('[{"ph": "X", "args": {"Task Type": "AI_CORE"}}]', encoding="utf-8")
     write_info(tmp_path / "a_ascend_pt", experimental={"_profiler_level": "Level2"})
     (rank,) = find_ranks(tmp_path)
-    assert why_unanswered(rank, "mfu") == "no kernel_details.csv, so no kernel types, cores and shapes"
+    assert why_unanswered(rank, "mfu") == says("no kernel_details.csv", "no kernel types, cores and shapes")
     assert not any("Level1" in missing for missing in rank.missing)

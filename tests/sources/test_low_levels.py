@@ -12,11 +12,12 @@ from prof_analysis import open_profile
 from prof_analysis.sources.discovery import find_ranks
 from tests.helpers.cli import Command
 from tests.helpers.frames import arrow_of
+from tests.helpers.says import says
 from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 
 LEVEL = "profiler_level was {}; collect with Level1"
 NO_SHAPES = f"no kernel types and shapes: {LEVEL.format('Level0')}, which has them"
-MARKS_ALONE = "no kernels: profiler_level was Level_none, which records mstx marks alone; collect with Level1"
+MARKS_ALONE = ("no kernels", "profiler_level was Level_none", "marks alone", "collect with Level1")
 
 
 def at_level(folder: Path, level: str) -> None:
@@ -37,22 +38,22 @@ def marks(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        ("api-stats", f"no host calls into CANN: {LEVEL.format('Level_none')}"),
+        ("api-stats", ("no host calls into CANN", "profiler_level was Level_none", "collect with Level1")),
         ("kernel-stats --by name", MARKS_ALONE),
         ("kernel-stats --by shapes", MARKS_ALONE),
         ("kernel-stats --by cpu", MARKS_ALONE),
         ("experts", MARKS_ALONE),
         ("clock", MARKS_ALONE),
         ("step-time", MARKS_ALONE),
-        ("memory", "no records of device memory; collect with profile_memory=True"),
-        ("stacks", "no ops (collected without CPU activity), so no modules"),
+        ("memory", ("no records of device memory", "collect with profile_memory=True")),
+        ("stacks", ("no ops", "without CPU activity", "no modules")),
     ],
 )
 def test_marks_alone_answer_mstx_stats_and_the_others_name_the_switch(
-    marks: Path, command: Command, words: str, reason: str
+    marks: Path, command: Command, words: str, reason: tuple[str, ...]
 ) -> None:
     result = command(*words.split(), marks)
-    assert (result.exit_code, result.stderr) == (2, f"error: {marks}: no rank can answer this: {reason}\n")
+    assert (result.exit_code, result.stderr) == (2, says("error", marks, "no rank can answer", *reason))
 
 
 def test_marks_alone_are_answered(marks: Path) -> None:
@@ -85,11 +86,12 @@ def test_text_of_level0_answers_without_types_and_shapes(tmp_path: Path, command
     for file in folder.glob("profiler_info*.json"):
         file.unlink()
     at_level(folder, "Level0")
-    assert command("api-stats", tmp_path).stderr.endswith(f"no host calls into CANN: {LEVEL.format('Level0')}\n")
+    refused = command("api-stats", tmp_path).stderr
+    assert refused == says(tmp_path, "no host calls into CANN", "profiler_level was Level0", "collect with Level1")
     for by in ("name", "shapes"):
         result = command("kernel-stats", tmp_path, "--by", by)
         assert result.exit_code == 0
-        assert "types are not recorded but certain from the names of the kernels" in result.stdout
+        assert [line for line in result.stdout.splitlines() if line == says("types", "not recorded", "certain", "names")]
     with open_profile(tmp_path) as profile:
         assert profile.rows("SELECT count(*) > 0 AS has_rows FROM kernels.by_shapes WHERE input_shapes IS NOT NULL") == [
             {"has_rows": False}

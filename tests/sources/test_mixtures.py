@@ -12,6 +12,7 @@ from prof_analysis import open_profile
 from prof_analysis.sources.runs import find_runs
 from tests.helpers.kineto import HEAD, kernel, launch, op, write_trace
 from tests.helpers.places import SAMPLE
+from tests.helpers.says import says
 from tests.helpers.small_profile import DATABASE, Kernel, Op, write_profile
 
 JOB = SAMPLE / "decoder_training"
@@ -104,8 +105,15 @@ def test_databases_whose_names_were_swapped_have_the_numbers_of_their_data(tmp_p
     numbers, _, doubts = found(tmp_path)
     assert numbers == {"0_ascend_pt": 1, "1_ascend_pt": 0}
     assert doubts["0_ascend_pt"] == [
-        "0_ascend_pt: is rank 0 by ascend_pytorch_profiler_0.db, 1 by META_DATA, 1 by RANK_DEVICE_MAP: one may be copied from "
-        "another rank or renamed; taken as rank 1"
+        says(
+            "0_ascend_pt",
+            "rank 0 by ascend_pytorch_profiler_0.db",
+            "1 by META_DATA",
+            "1 by RANK_DEVICE_MAP",
+            "copied",
+            "renamed",
+            "taken as rank 1",
+        )
     ]
     with open_profile(tmp_path) as profile:
         assert set(profile.warnings) >= {doubts["0_ascend_pt"][0], doubts["1_ascend_pt"][0]}
@@ -115,14 +123,14 @@ def test_a_device_map_that_names_another_rank_is_told(tmp_path: Path) -> None:
     rank(tmp_path / "0_ascend_pt", 0, mapped=5)
     numbers, _, doubts = found(tmp_path)
     assert numbers == {"0_ascend_pt": 0}
-    assert "is rank 0 by ascend_pytorch_profiler_0.db, 5 by RANK_DEVICE_MAP" in doubts["0_ascend_pt"][0]
+    assert doubts["0_ascend_pt"][0] == says("rank 0 by ascend_pytorch_profiler_0.db", "5 by RANK_DEVICE_MAP")
 
 
 def test_a_rank_that_is_no_member_of_its_own_job_is_told(tmp_path: Path) -> None:
     rank(tmp_path / "7_ascend_pt", 7)
     groups = {"g": {"group_name": "default_group", "global_ranks": [0, 1]}}
     (tmp_path / "7_ascend_pt" / "profiler_metadata.json").write_text(json.dumps({"parallel_group_info": groups}))
-    assert "is rank 7, and its job has the ranks 0, 1" in found(tmp_path)[2]["7_ascend_pt"][0]
+    assert found(tmp_path)[2]["7_ascend_pt"][0] == says("is rank 7", "its job has the ranks 0, 1")
 
 
 @pytest.mark.parametrize(
@@ -184,7 +192,7 @@ def test_text_exports_of_which_one_is_copied_from_another_rank_are_told(tmp_path
     text(tmp_path / "mixed", 1, details_of=0, trace_of=1, own=None)
     numbers, left_out, doubts = found(tmp_path / "mixed")
     assert (numbers, left_out) == ({"0_ascend_pt": 0, "1_ascend_pt": 1}, {})
-    assert "its kernel_details.csv has the times of that of 0_ascend_pt" in doubts["1_ascend_pt"][0]
+    assert doubts["1_ascend_pt"][0] == says("1_ascend_pt", "its kernel_details.csv", "times of that of 0_ascend_pt")
 
 
 def trace(path: Path, number: int, first: int = 0, device: str = "H100") -> Path:
@@ -219,8 +227,8 @@ def test_what_traces_contradict_is_told(tmp_path: Path) -> None:
     numbers, _, doubts = found(tmp_path)
     assert numbers == {"rank0.json": 0, "rank7.json": 1}
     name, time, device = doubts["rank7.json"]
-    assert "is rank 1 by distributedInfo, 7 by rank7.json" in name
-    assert "these are two recordings" in time
+    assert name == says("rank 1 by distributedInfo", "7 by rank7.json")
+    assert time == says("two recordings")
     assert "ran on V100, rank0.json on H100" in device
 
 

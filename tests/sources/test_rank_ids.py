@@ -13,6 +13,7 @@ from prof_analysis.sources.discovery import find_ranks
 from tests.helpers.answers import NOT_IN_ONE_RANK, answered_without
 from tests.helpers.discovery import OPS, RANGES, identities, write_info
 from tests.helpers.frames import arrow_of
+from tests.helpers.says import says
 from tests.helpers.slow import quick
 from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 
@@ -169,15 +170,15 @@ def test_what_the_host_of_two_devices_did_counts_once_over_all_ranks(tmp_path: P
         ops = arrow_of(profile.op_stats(across_ranks=True)).to_pylist()
         aside = profile.sql("FROM trace.set_aside ORDER BY ALL", arrow=True).to_pylist()
     assert [tuple(row.values()) for row in ops] == [
-        ("aten::mm", None, 1, 10, 10, 2, 90, 90, 1.0),
-        (graph, None, 1, 30, 30, 0, 0, 0, 0.0),
+        ("aten::mm", None, 1, 10, 10, 2, 90, 90, 1.0, None),
+        (graph, None, 1, 30, 30, 0, 0, 0, 0.0, None),
     ]
-    reason = "they end before they start"
+    reason = says("end before", "start")
     assert [tuple(row.values())[1:] for row in aside] == [
-        (0, "kernels", reason, 1),
-        (0, "mstx ranges", reason, 1),
-        (0, "ops", reason, 1),
-        (1, "kernels", reason, 2),
+        (0, "kernels", reason, None, 1, None),
+        (0, "mstx ranges", reason, None, 1, None),
+        (0, "ops", reason, None, 1, None),
+        (1, "kernels", reason, None, 2, None),
     ]
     marks = json.loads(command("mstx-stats", "-d", tmp_path, "-o", tmp_path, "--json").stdout)["summary"]
     (row,) = marks["heaviest"]

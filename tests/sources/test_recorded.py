@@ -14,6 +14,7 @@ from prof_analysis.engine.tables import source_tables
 from prof_analysis.sources import SOURCES
 from prof_analysis.sources.ascend_beside.recorded import COLUMNS, STEPS, stage_recorded
 from prof_analysis.sources.remarks import sentences
+from tests.helpers.says import says
 from tests.helpers.slow import quick
 
 TABLES = (
@@ -191,8 +192,7 @@ def test_a_number_that_cannot_be_is_unknown(tmp_path: Path) -> None:
     expected = [(name, name, None, None, "b", None, "p2p", None, None, None, 2_000_000, None, None) for name in names]
     assert found == {"reported_communication": sorted(expected, key=str)}
     assert warnings == [
-        f"{tmp_path / 'communication.json'}: no time that is a number in {len(NUMBERS)} of {len(NUMBERS)} communication "
-        "operators; where no kernel shows them, they are left out"
+        says(tmp_path / "communication.json", "no time that is a number", f"{len(NUMBERS)} of {len(NUMBERS)}", "left out")
     ]
 
 

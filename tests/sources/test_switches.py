@@ -14,6 +14,7 @@ from prof_analysis.common.answer_options import Options
 from prof_analysis.sources.discovery import find_ranks
 from tests.helpers.answers import NOT_IN_ONE_RANK, answered_without
 from tests.helpers.discovery import OPS, RANGES, write_info
+from tests.helpers.says import says
 from tests.helpers.slow import quick
 from tests.helpers.small_profile import Frame, Range, write_profile
 
@@ -67,12 +68,13 @@ def test_without_module_ranges_the_switch_that_kept_them_out_is_named(
 ) -> None:
     folder = write_profile(tmp_path / "a_ascend_pt", OPS, [Range("fetch", 100, 200, domain="default")]).parents[1]
     write_info(folder, experimental=experimental)
-    advice = "no module ranges; mark the modules with mstx ranges in the domain Module and collect with mstx=True, "
-    advice += "or collect with with_modules=True"
-    advice += "" if switch is None else f" (here {switch})"
     (rank,) = find_ranks(tmp_path)
     assert answered_by(rank) == answered_without("modules", *NOT_IN_ONE_RANK)
-    assert rank.missing == (advice,)
+    (advice,) = rank.missing
+    assert advice == says(
+        "no module ranges", "mark", "the domain Module", "mstx=True", "with_modules=True", *filter(None, [switch])
+    )
+    assert ("(here " in advice) is (switch is not None)
     assert f"\ncannot answer module-stats: {advice}\n" in command("ranks", "-d", tmp_path).stdout
     assert command("module-stats", "-d", tmp_path).stderr.endswith(f"{advice}\n")
 
@@ -80,33 +82,28 @@ def test_without_module_ranges_the_switch_that_kept_them_out_is_named(
 @pytest.mark.parametrize(
     ("chosen", "experimental", "advice"),
     [
-        (Options(module_source="mstx"), {}, "the domain Module and collect with mstx=True"),
-        (
-            Options(module_source="nn.Module"),
-            {},
-            "the domain Module and collect with mstx=True, or collect with with_modules=True",
-        ),
-        (Options(module_source="mstx", module_domains=("A", "B")), {}, "the domain A or B and collect with mstx=True"),
+        (Options(module_source="mstx"), {}, ("the domain Module",)),
+        (Options(module_source="nn.Module"), {}, ("the domain Module", "with_modules=True")),
+        (Options(module_source="mstx", module_domains=("A", "B")), {}, ("the domain A or B",)),
         (
             Options(module_source="mstx", module_domains=("A",)),
             {"_mstx_domain_exclude": ["A"]},
-            "the domain A and collect with mstx=True (here the mstx domain filter left out the domain A)",
+            ("in the domain A", "filter left out the domain A"),
         ),
-        (
-            Options(module_source="mstx", module_domains=("A",)),
-            {"_mstx_domain_exclude": ["Module"]},
-            "the domain A and collect with mstx=True",
-        ),
+        (Options(module_source="mstx", module_domains=("A",)), {"_mstx_domain_exclude": ["Module"]}, ("in the domain A",)),
     ],
 )
 def test_the_advice_is_for_the_modules_that_were_asked_for(
-    tmp_path: Path, chosen: Options, experimental: dict[str, Any], advice: str
+    tmp_path: Path, chosen: Options, experimental: dict[str, Any], advice: tuple[str, ...]
 ) -> None:
     folder = write_profile(tmp_path / "a_ascend_pt", OPS, [Range("fetch", 100, 200, domain="default")]).parents[1]
     write_info(folder, experimental=experimental)
     (rank,) = find_ranks(tmp_path, chosen)
-    assert why_unanswered(rank, "module-stats") == f"no module ranges; mark the modules with mstx ranges in {advice}"
-    assert (rank.modules_from, rank.missing) == (None, (why_unanswered(rank, "module-stats"),))
+    reason = str(why_unanswered(rank, "module-stats"))
+    assert reason == says("no module ranges", "mark", "mstx=True", *advice)
+    for words in ("with_modules", "filter"):
+        assert (words in reason) is (words in " ".join(advice))
+    assert (rank.modules_from, rank.missing) == (None, (reason,))
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ from prof_analysis.common.options import Source
 from prof_analysis.sources.ascend_beside.profiler_info import NO_GRAPH_CALLS, NO_STACKS, why_no_memory
 from tests.helpers.answers import COMMUNICATION, answered_without, unanswered
 from tests.helpers.asking import IDS, build_at_once
+from tests.helpers.says import says
 from tests.helpers.slow import quick
 from tests.helpers.small_profile import edit
 
@@ -289,9 +290,8 @@ def test_a_run_without_communication_is_no_reason_to_leave_the_database(tmp_path
     assert found(tmp_path)["source"] == "ascend_db"
     row = found(tmp_path, "text")
     assert row["answers"] == list(answered_without(*COMMUNICATION, *LACKS))
-    no_communication = "no communication operators (collected on one device, or nothing was communicated)"
-    lacks = dict.fromkeys(COMMUNICATION, no_communication) | LACKS
-    assert row["unanswered"] == [f"{command}: {reason}" for command, reason in unanswered(lacks)]
+    lacks = dict.fromkeys(COMMUNICATION, "no communication operators") | LACKS
+    assert row["unanswered"] == [says(f"{command}: {reason}") for command, reason in unanswered(lacks)]
 
 
 def test_a_choice_that_is_not_there_says_what_to_do(rank: Path, command: Command) -> None:
@@ -315,7 +315,7 @@ WITHOUT_DETAILS = ["shapes", "counters", "graph_calls", "memory", "stacks"]
     quick(
         [
             (["kernel_details.csv"], [*ONLY_DETAILS, "transfers"], "no trace_view.json"),
-            (["trace_view.json"], WITHOUT_DETAILS, "no kernel_details.csv, so no kernel types, cores and shapes"),
+            (["trace_view.json"], WITHOUT_DETAILS, "no kernel_details.csv, so no kernel types"),
             (["op_statistic.csv"], [*CAPABILITIES.keys() - {"reported_kernels"}], "no kernel_details.csv and no trace_view"),
         ],
         0,

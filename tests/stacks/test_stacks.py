@@ -13,6 +13,7 @@ from prof_analysis import InputError, Profile, open_profile
 from tests.helpers import kineto
 from tests.helpers.api import rows
 from tests.helpers.frames import arrow_of
+from tests.helpers.says import says
 from tests.helpers.slow import quick
 from tests.helpers.small_profile import Frame, Kernel, Op, Range, edit, write_profile
 from tests.sources import test_ascend_text as text
@@ -182,7 +183,7 @@ def test_a_module_has_the_stacks_of_its_forward_and_backward(tmp_path: Path, com
             (None, "op without stack", 1, 7),
         ]
     result = command("stacks", "-d", tmp_path, "--module", "Lay")
-    assert (result.exit_code, result.stderr) == (2, "error: there is no module Lay; module-stats shows which there are\n")
+    assert (result.exit_code, result.stderr) == (2, says("error: ", "no module Lay", "module-stats"))
 
 
 def test_stacks_of_a_module_need_modules(tmp_path: Path) -> None:
@@ -216,7 +217,7 @@ def test_a_rank_without_stacks_says_what_to_collect(tmp_path: Path, command: Cal
     write_profile(tmp_path / "a_ascend_pt", OPS)
     result = command("stacks", "-d", tmp_path)
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr == f"error: {tmp_path}: no rank can answer this: no Python stacks; collect with with_stack=True\n"
+    assert result.stderr == says(f"error: {tmp_path}: ", "no rank can answer", "no Python stacks", "with_stack=True")
 
 
 def test_the_screen_says_what_has_no_stack(tmp_path: Path, command: Callable[..., Result]) -> None:
@@ -224,7 +225,7 @@ def test_the_screen_says_what_has_no_stack(tmp_path: Path, command: Callable[...
     result = command("stacks", "-d", tmp_path, "--under", "forward", "--by", "stack")
     assert (result.exit_code, result.stderr) == (0, "")
     assert "net.py(7): forward > net.py(7): forward > torch/_ops.py(5): __call__" in result.stdout
-    assert "1 stack called ops that launched kernels of 110 ns, of 150 ns in all (73.3%); 1 rank" in result.stdout
+    assert says("1 stack", "kernels of 110 ns", "of 150 ns in all (73.3%)", "1 rank") in result.stdout.splitlines()
 
 
 @pytest.mark.slow
@@ -232,7 +233,7 @@ def test_a_place_that_no_stack_has_is_no_failure(tmp_path: Path, command: Callab
     with_frames(tmp_path)
     result = command("stacks", "-d", tmp_path, "--under", "'; DROP")
     assert (result.exit_code, result.stderr) == (0, "")
-    assert "0 stacks called ops that launched kernels of 0 ns, of 150 ns in all (0.0%); 1 rank" in result.stdout
+    assert says("0 stacks", "kernels of 0 ns", "of 150 ns in all (0.0%)", "1 rank") in result.stdout.splitlines()
 
 
 @pytest.mark.parametrize("form", ["db", "text"])

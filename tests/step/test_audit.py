@@ -14,6 +14,7 @@ from prof_analysis import InputError, Profile, open_profile
 from tests.helpers.asking import build_at_once
 from tests.helpers.frames import arrow_of
 from tests.helpers.planes import Task, add_tasks
+from tests.helpers.says import says
 from tests.helpers.slow import quick
 from tests.helpers.small_profile import Kernel, Op, write_profile
 
@@ -100,15 +101,13 @@ def test_lost_and_doubled_rows_of_kernel_details_are_told_by_the_files_beside_it
     assert [(row["profile"], row["kind"]) for row in steps.to_pylist()] == [
         ("cut_ascend_pt", "communication"), ("cut_ascend_pt", "computing"), ("lost_ascend_pt", "computing")
     ]  # fmt: skip
-    assert [warning.partition(", the")[0] for warning in found] == [
-        "cut_ascend_pt: op_statistic.csv counts 187 kernels of 8.873751 ms",
-        "cut_ascend_pt: step_trace_time.csv says communication 105.991878 ms in 1 step",
-        "cut_ascend_pt: step_trace_time.csv says computing 8.873756 ms in 1 step",
-        "lost_ascend_pt: step_trace_time.csv says computing 8.873756 ms in 1 step",
+    assert found == [
+        says("cut_ascend_pt: ", "op_statistic.csv", "187 kernels of 8.873751 ms"),
+        says("cut_ascend_pt: ", "step_trace_time.csv", "communication 105.991878 ms in 1 step"),
+        says("cut_ascend_pt: ", "step_trace_time.csv", "computing 8.873756 ms in 1 step"),
+        says("lost_ascend_pt: ", "step_trace_time.csv", "computing 8.873756 ms in 1 step"),
     ]
-    assert repeated == [
-        f"{tmp_path / 'doubled_ascend_pt' / OUTPUT}: 2 rows of kernel_details.csv repeat earlier ones and are left out"
-    ]
+    assert repeated == [says(tmp_path / "doubled_ascend_pt" / OUTPUT, "2 rows of kernel_details.csv", "left out")]
 
 
 @pytest.mark.slow
@@ -120,10 +119,16 @@ def test_kernels_that_are_missing_are_said_by_every_command_that_counts_them(rea
         with open_profile(tmp_path) as profile:
             profile.mfu("kernel") if is_of_flops else profile.kernel_stats()
             assert [warning for warning in profile.warnings if " says " in warning] == [
-                "cut_ascend_pt: step_trace_time.csv says communication 105.991878 ms in 1 step, the kernels give 0.000000 ms: "
-                "kernels are missing",
-                "cut_ascend_pt: step_trace_time.csv says computing 8.873756 ms in 1 step, the kernels give 1.246042 ms: "
-                "kernels are missing",
+                says(
+                    "cut_ascend_pt: ",
+                    "step_trace_time.csv",
+                    "communication 105.991878 ms in 1 step",
+                    "give 0.000000 ms",
+                    "missing",
+                ),
+                says(
+                    "cut_ascend_pt: ", "step_trace_time.csv", "computing 8.873756 ms in 1 step", "give 1.246042 ms", "missing"
+                ),
             ]
             found = profile.table("kernels.step_audit", arrow=True).to_pylist()
     assert [list(row.values()) for row in found] == [
@@ -159,8 +164,15 @@ def test_op_statistic_in_every_column(tmp_path: Path) -> None:
     (output / "op_statistic.csv").write_text("\n".join(lines))
     with open_profile(tmp_path) as profile:
         assert warnings_of(profile) == [
-            "op_statistic.csv counts 5 kernels of 0.007006 ms, the profile has 3 of 0.006003 ms of the same types, so kernels "
-            "are missing or recorded twice; Sub differs most: 1 of 0.001000 ms there, 0 of 0.000000 ms here"
+            says(
+                "op_statistic.csv",
+                "5 kernels of 0.007006 ms",
+                "the profile has 3 of 0.006003 ms",
+                "missing or recorded twice",
+                "Sub differs most",
+                "1 of 0.001000 ms there",
+                "0 of 0.000000 ms here",
+            )
         ]
         found = profile.table("kernels.statistic_audit", arrow=True)
     assert rows(found) == [
@@ -202,14 +214,14 @@ def test_step_times_of_the_profiler_in_every_column(tmp_path: Path) -> None:
     with open_profile(tmp_path) as profile:
         found = arrow_of(profile.step_time())
         assert profile.rows("FROM step.reported_audit") == []
-    reason = "the profiler recorded no more of the step, and the profile has no kernels"
+    reason = says("profiler recorded no more", "no kernels")
     assert rows(found) == [
         (None, 7, 1500, 2250, 2000, 250, 4000, 7500, 500, 125, "profiler", *[None] * 5),
         (None, 8, 1000, *[None] * 7, "profiler", reason, *[None] * 4),
     ]
     with open_profile(tmp_path, step_id=8) as profile:
         assert [row["step_id"] for row in arrow_of(profile.step_time()).to_pylist()] == [8]
-    with pytest.raises(InputError, match="there is no step 9; the steps are 7, 8"):
+    with pytest.raises(InputError, match=says("no step 9", "the steps are 7, 8").pattern):
         open_profile(tmp_path, step_id=9)
 
 

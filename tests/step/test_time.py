@@ -15,6 +15,7 @@ from typer.testing import Result
 from prof_analysis import ProfAnalysisWarning, Profile, open_profile
 from tests.helpers.asking import build_at_once
 from tests.helpers.frames import arrow_of
+from tests.helpers.says import says
 from tests.helpers.small_profile import Kernel, Op, edit, write_profile
 
 COLUMNS = [
@@ -22,7 +23,7 @@ COLUMNS = [
     *("free_ns", "stage_ns", "bubble_ns", "preparing_ns", "origin", "reason", "copying_not_overlapped_ns"),
     *("host_ns", "idle_before_ns", "kernel_count"),
 ]
-NO_STEP = "kernels of no step: their launch is not known, or was outside every step"
+NO_STEP = says("kernels of no step", "launch is not known", "outside every step")
 
 
 NAMES = {"compute": "MatMul", "reduce": "hcom_allReduce_", "receive": "hcom_receive_"}
@@ -165,23 +166,19 @@ def test_the_summary_shows_the_longest_steps_and_their_parts(
     steps: Path, tmp_path: Path, command: Callable[..., Result]
 ) -> None:
     shown = command("step-time", "-d", steps, "-o", tmp_path, "--export_type", "csv", "--top", "2").stdout
-    assert [line.split() for line in shown.splitlines()[1:]] == [
-        line.split()
-        for line in f"""\
-        7 0 600 ns 200 ns (33.3%) 150 ns (25.0%) 250 ns (41.7%) 50 ns (8.3%) 0 ns (0.0%) 900 ns 100 ns a_ascend_pt
-        8 0 40 ns 50 ns (26.3%) 140 ns (73.7%) 0 ns (0.0%) 10 ns (5.3%) 150 ns (78.9%) 1.10 us 100 ns a_ascend_pt
-
-        type purpose operators communication covered alone group
-        hcom_allReduce_ - 2 200 ns 50 ns (25.0%) 150 ns -
-        hcom_receive_ - 2 150 ns 10 ns (6.7%) 140 ns -
-
-        computing 330 ns (36.3%); communication not overlapped 290 ns (31.9%); free 290 ns (31.9%); 2 ranks
-        2 steps (all above): median 190 ns, p95 600 ns, max 600 ns
-        not included: 3 kernels of no step, which compute for 25 ns (7.0% of all computing)
-
-        wrote {tmp_path / "cluster_analysis_output" / "step_time.csv"}
-        wrote {tmp_path / "cluster_analysis_output" / "step_communication.csv"}
-        wrote {tmp_path / "cluster_analysis_output" / "step_copy.csv"}""".splitlines()
+    assert [" ".join(line.split()) for line in shown.splitlines()[1:]] == [
+        "7 0 600 ns 200 ns (33.3%) 150 ns (25.0%) 250 ns (41.7%) 50 ns (8.3%) 0 ns (0.0%) 900 ns 100 ns a_ascend_pt",
+        "8 0 40 ns 50 ns (26.3%) 140 ns (73.7%) 0 ns (0.0%) 10 ns (5.3%) 150 ns (78.9%) 1.10 us 100 ns a_ascend_pt",
+        "",
+        "type purpose operators communication covered alone group",
+        "hcom_allReduce_ - 2 200 ns 50 ns (25.0%) 150 ns -",
+        "hcom_receive_ - 2 150 ns 10 ns (6.7%) 140 ns -",
+        "",
+        says("computing 330 ns (36.3%)", "not overlapped 290 ns (31.9%)", "free 290 ns (31.9%)", "2 ranks"),
+        says("2 steps (all above)", "median 190 ns", "p95 600 ns", "max 600 ns"),
+        says("not included", "3 kernels of no step", "25 ns (7.0% of all computing)"),
+        "",
+        *(f"wrote {tmp_path / 'cluster_analysis_output' / f'step_{name}.csv'}" for name in ("time", "communication", "copy")),
     ]
 
 
@@ -215,9 +212,7 @@ def test_an_overlap_analysis_that_says_something_else_is_told(tmp_path: Path) ->
     edit(path, f"{table} INSERT INTO OVERLAP_ANALYSIS VALUES (1, 0, 1000, 1077, 0), (2, 0, 1060, 1098, 3), (3, 0, 1, 2, 2)")
     with pytest.warns(ProfAnalysisWarning), open_profile(tmp_path) as profile:
         profile.step_time()
-        assert profile.warnings == [
-            "a_ascend_pt: the Overlap Analysis of the profiler says computing 77 ns, its kernels give 80 ns"
-        ]
+        assert profile.warnings == [says("a_ascend_pt: ", "Overlap Analysis", "computing 77 ns", "kernels give 80 ns")]
         audit = profile.table("step.overlap_audit", arrow=True)
     assert [row[1:] for row in rows(audit)] == [
         ("computing", 1, 77, 80, -3, False),
@@ -283,12 +278,13 @@ def test_ranks_of_which_only_the_figures_of_the_profiler_are_left_are_in_the_ans
         splits = profile.sql("FROM communication.rank_time", arrow=True).to_pylist()
         assert holds_identities_within(profile, 250)
         assert profile.warnings == []
-    reason = "preparing is what the profiler worked out (step_trace_time.csv): the profile does not say when the host began"
-    of_kernels, of_profiler = ("kernels", reason, None), ("profiler", None, None)
+    reason = says("preparing", "(step_trace_time.csv)", "does not say when the host began")
+    of_kernels, of_profiler = ("kernels", reason, None, None), ("profiler", *[None] * 4)
+    # Each row of kernel_details.csv is a kernel of the step.
     assert rows(found) == [
-        (0, 13, 231_290_100, 420_174_260, 420_174_260, 0, 158_558_000, 810_022_360, 0, 206_250, *of_kernels),
+        (0, 13, 231_290_100, 420_174_260, 420_174_260, 0, 158_558_000, 810_022_360, 0, 206_250, *of_kernels, 2463),
         (1, 13, 230_903_720, 441_708_380, 441_708_380, 0, 136_819_560, 809_431_750, 0, 205_000, *of_profiler),
-        (2, 13, 400_448_260, 277_649_660, 277_649_660, 0, 131_705_280, 809_803_200, 0, 189_000, *of_kernels),
+        (2, 13, 400_448_260, 277_649_660, 277_649_660, 0, 131_705_280, 809_803_200, 0, 189_000, *of_kernels, 2587),
         (3, 13, 401_131_700, 261_498_440, 261_498_440, 0, 147_520_200, 810_150_250, 0, 278_750, *of_profiler),
     ]
     assert [(row["rank_id"], row["op_count"], row["elapse_ns"]) for row in splits] == [
@@ -306,5 +302,5 @@ def test_a_rank_that_does_not_communicate_shows_idle_time_in_its_place(tmp_path:
     """With the name of a GPU trace as rank, 80 columns have no room for both."""
     write_profile(tmp_path / "a_ascend_pt", [Op("aten::mm", 0, 5, (Kernel("MatMul", 10, 20), Kernel("MatMul", 30, 40)))])
     shown = command("step-time", tmp_path, "--columns", "?").stderr
-    assert "the columns are step, rank, time, computing, free, preparing, host, folder" in shown
+    assert "step, rank, time, computing, free, preparing, host, folder" in shown
     assert "communication not overlapped 0 ns" in command("step-time", tmp_path).stdout

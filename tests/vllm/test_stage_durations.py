@@ -17,6 +17,7 @@ from prof_analysis import InputError, ProfAnalysisWarning, QueryError, open_prof
 from prof_analysis.cli import app
 from tests.helpers.frames import arrow_of
 from tests.helpers.places import SAMPLE
+from tests.helpers.says import says
 
 SAYS = "Profile execute duration"
 COLUMNS = [
@@ -92,7 +93,7 @@ def test_every_column_of_lines_of_every_kind(tmp_path: Path) -> None:
     log.write_text(LINES, encoding="utf-8", newline="")
     packed.write_bytes(gzip.compress(f"{SAYS} [D]:[x]:1ms\nother\n".encode()))
     latin.write_bytes(b"caf\xe9 \xff\x00\n" + f"(caf\u00e9 pid=1) {SAYS} [D]: [x]:1us".encode("latin-1"))
-    with pytest.warns(ProfAnalysisWarning, match=r"server\.log: 3 of 8 reports of durations cannot be read completely"):
+    with pytest.warns(ProfAnalysisWarning, match=r"server\.log: 3 of 8 reports .*cannot be read"):
         found = arrow_of(stage_durations([log, packed, latin, log]))
     assert found.column_names == ["log", "process", "phase", "stage", *COLUMNS]
     expected = [(str(log), *row) for row in EXPECTED]
@@ -161,9 +162,9 @@ def test_the_command_from_a_pipe_beside_a_damaged_log(tmp_path: Path) -> None:
     assert (result.exit_code, answer["status"]) == (1, "partial")
     assert [row["stage"] for row in answer["summary"]["stages"] if row["phase"] == "D"] == ["x"]
     assert [failure.split(": ", 1)[1] for failure in answer["failures"]] == [
-        "is UTF-16 text, as PowerShell writes it; save it as UTF-8",
-        "cannot be read (Is a directory); give the logs in it",
-        "cannot be read (No such file or directory)",
+        says("UTF-16", "save it as UTF-8"),
+        says("cannot be read", "Is a directory", "give the logs in it"),
+        says("cannot be read", "No such file or directory"),
     ]
     assert "cannot be unpacked to its end" in answer["warnings"][0]
     with closing(sqlite3.connect(answer["files"][0])) as database:
@@ -185,7 +186,7 @@ def test_the_screen_and_the_workbooks(tmp_path: Path, command: Callable[..., Res
         "stage phase count mean p50 p95 p99 max last / first tenth host rest",
         "a and x D 1 1.50 ms 1.50 ms 1.50 ms 1.50 ms 1.50 ms - 500.00 us",
         "x D 1 1.00 ms 1.00 ms 1.00 ms 1.00 ms 1.00 ms - -",
-        "1 announcement of 1 process in 2 lines of 1 log; other lines, which are skipped: 1",
+        says("1 announcement of 1 process", "2 lines of 1 log", "skipped: 1"),
         "process stage phase count mean p50 p95 p99 max last / first tenth host rest",
         "- a and x D 1 1.50 ms 1.50 ms 1.50 ms 1.50 ms 1.50 ms - 500.00 us",
         "- x D 1 1.00 ms 1.00 ms 1.00 ms 1.00 ms 1.00 ms - -",
@@ -196,7 +197,7 @@ def test_the_screen_and_the_workbooks(tmp_path: Path, command: Callable[..., Res
 def test_what_cannot_be_answered_is_said(tmp_path: Path) -> None:
     log = tmp_path / "a.log"
     log.write_text("one\ntwo\n", encoding="utf-8")
-    with pytest.raises(InputError, match=r"a\.log: none of 2 lines has a `Profile execute duration \[phase\]"):
+    with pytest.raises(InputError, match=r"a\.log: none of 2 lines .*`Profile execute duration \[phase\]"):
         stage_durations(log)
     with pytest.raises(InputError, match=r"missing: cannot be read"):
         stage_durations(tmp_path / "missing")
