@@ -139,7 +139,6 @@ def test_without_names_only_the_same_number_of_kernels_and_copies_aligns(tmp_pat
             "traces/kernel_annotations_rank1_graphs.json",
         ],
         0,
-        2,
     ),
 )
 def test_annotations_give_modules_by_their_names_in_the_model(file: str, tmp_path: Path) -> None:

@@ -24,12 +24,13 @@ from prof_analysis.common.visible import visible, visible_json
 from prof_analysis.exports import ExportType
 from tests.helpers.cli import Command
 from tests.helpers.hostile import LONG, MARKUP, NAMES, write_hostile, write_hostile_trace
+from tests.helpers.slow import quick
 
 QUICK = ("module-stats", "kernel-stats", "stacks", "mstx-stats")
 STEERING = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
-@pytest.fixture(scope="module", params=["database", "trace"])
+@pytest.fixture(scope="module", params=quick(["database", "trace"], 0))
 def hostile(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Profile]:
     folder = tmp_path_factory.mktemp("hostile")
     _ = write_hostile(folder) if request.param == "database" else write_hostile_trace(folder)

@@ -116,15 +116,14 @@ def test_a_threshold_that_is_none_is_refused(command: Command, job: Path, text: 
 
 
 def test_every_finding_has_the_command_that_shows_its_evidence(command: Command, job: Path) -> None:
-    words = ["--sql-folder", job / "sql", "--rank-list", "0"]
-    done = command("advise", job / "job", *words, "--json", "--quiet", "--top", "3", "--cache", job / "store")
-    summary = only_json(done)["summary"]
-    assert (summary["ranks"], len(summary["findings"])) == (1, 3)
+    words = ["--sql-folder", job / "sql", "--json", "--quiet", "--top", "3", "--cache", job / "store"]
+    summary = only_json(command("advise", job / "job", *words))["summary"]
+    assert (summary["ranks"], len(summary["findings"])) == (2, 3)
     (line,) = {row["command"] for row in summary["findings"]}
     sql = "FROM across.rank_step"
-    assert line == f'prof-analysis sql -d {job / "job"} --rank-list 0 --sql-folder {job / "sql"} "{sql}"'
+    assert line == f'prof-analysis sql -d {job / "job"} --sql-folder {job / "sql"} "{sql}"'
     asked = only_json(command(*shlex.split(line)[1:], "--json", "--quiet", "--cache", job / "store"))
-    assert [row["rank_id"] for row in asked["rows"]] == [0]
+    assert [row["rank_id"] for row in asked["rows"]] == [0, 1]
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,7 @@ def write_two_collectives(folder: Path) -> Path:
     return write_profile(folder / "0_ascend_pt", ops, [Range("Net", 100, 200)], steps=[(5, 50, 400)], rank=0)
 
 
+@pytest.mark.slow
 def test_communication_wins_what_no_kernel_runs_beside_and_covered_communication_wins_nothing(tmp_path: Path) -> None:
     database = write_two_collectives(tmp_path)
     tasks = [Task(0, "Notify_Wait", 1, 1000, 1400), Task(0, "Memcpy", 1, 1400, 1900, 1, "HCCS", MIB)]

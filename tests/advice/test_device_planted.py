@@ -56,6 +56,7 @@ TITLES = {
 NO_HF32 = says("FP32 matrices are not multiplied", "faster type")
 
 
+@pytest.mark.slow
 def test_what_is_planted_is_found_with_its_time(run: Run) -> None:
     columns = ("rank_id", "rule", "title", "op", "kernel_type", "count", "time_ns", "win_ns", "kind")
     found = [tuple(row[name] for name in columns) for row in run.rows if row["module"] == MODULE]

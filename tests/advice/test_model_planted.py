@@ -139,6 +139,7 @@ def test_a_step_far_above_the_others_takes_the_planted_time_longer(tmp_path: Pat
     assert row["evidence"] == says("1 of 5 steps", "longer than the median")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["db", pytest.param("kineto", marks=pytest.mark.slow)])
 def test_graphs_compiled_in_each_step_cost_the_idle_time_of_the_device(tmp_path: Path, form: str) -> None:
     shape, _ = run_of(tmp_path, form, replace(PLAIN, steps=3, layers=1, compiling=500))

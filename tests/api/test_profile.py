@@ -18,6 +18,7 @@ from tests.helpers.says import says
 from tests.helpers.small_profile import Kernel, Op, edit, write_profile
 
 
+@pytest.mark.slow
 def test_module_stats_in_one_line(one: Path) -> None:
     with open_profile(one) as profile:
         expected = profile.module_stats()

@@ -121,7 +121,10 @@ def begun(profile: Path, tmp_path: Path, in_processes: bool) -> subprocess.Popen
 
 @pytest.mark.parametrize("in_processes", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("to_all", quick([False, True], 0))
-@pytest.mark.parametrize(("sent", "code", "word"), [("SIGTERM", 143, "terminated"), ("SIGINT", 130, "interrupted")])
+@pytest.mark.parametrize(
+    ("sent", "code", "word"),
+    [("SIGTERM", 143, "terminated"), pytest.param("SIGINT", 130, "interrupted", marks=pytest.mark.slow)],
+)
 def test_a_command_that_is_ended_leaves_nothing_behind(
     sent: str, code: int, word: str, to_all: bool, in_processes: bool, profile: Path, tmp_path: Path
 ) -> None:

@@ -133,7 +133,7 @@ def data(tmp_path_factory: pytest.TempPathFactory, kept_sample: Path) -> Path:
 
 # One example of each kind; of the others the quick suite reads the options.
 QUICK = {
-    "module-stats: Look inside one module", "module-stats: All columns and rows in files", "table: All rows in a file",
+    "module-stats: Look inside one module", "table: All rows in a file",
     "sql: A query in a file, rows as csv", "stage-durations: From stdin", "test: The cases of all tables in a folder",
     "cache ls: Kept entries, and their size", "cache clear: Remove all that is kept", "tables: One table with its columns",
     "ranks: The same for a script", "collect: The file, to take to a training image",

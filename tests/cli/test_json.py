@@ -108,7 +108,7 @@ def with_stacks(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(
-    "words", ["stacks", "stacks --by=stack", "experts", "module-stats --by source-line", "op-stats --by source-line"]
+    "words", quick(["stacks", "stacks --by=stack", "experts", "module-stats --by source-line", "op-stats --by source-line"], 3)
 )
 def test_answers_from_stacks_have_the_documented_keys(words: str, with_stacks: Path, command: Command) -> None:
     assert only_json(command(*words.split(), with_stacks, "--json"))["status"] == "done"
@@ -132,6 +132,7 @@ def test_layers_have_the_documented_keys(tmp_path: Path, command: Command) -> No
     assert only_json(command("layer-stats", tmp_path, "--json"))["summary"]["structures"][0]["layer_count"] == 4
 
 
+@pytest.mark.slow
 def test_answers_of_text_have_the_documented_keys(tmp_path: Path, command: Command) -> None:
     generate(tmp_path, Shape(steps=1, layers=1), ranks=1, seed=1, style=TextStyle(exports="text"))
     assert only_json(command("module-stats", tmp_path, "--json"))["status"] == "done"

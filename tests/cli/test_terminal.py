@@ -19,6 +19,7 @@ def test_a_terminal_shows_a_bar_over_ranks_unless_quiet(own_ranks: Path) -> None
     assert shown_on_terminal(["sql", "-d", own_ranks, COUNT_OPS, "--quiet"]) == ""
 
 
+@pytest.mark.slow
 def test_the_bar_is_gone_when_the_answer_is_shown(own_ranks: Path) -> None:
     shown = shown_on_terminal(["sql", "-d", own_ranks, COUNT_OPS], with_stdout=True)
     before, answer = shown.split("op_count", 1)

@@ -36,6 +36,7 @@ def write_mesh(folder: Path, ranks: int, times: Mapping[tuple[int, int], int], s
         edit(database, f"UPDATE COMMUNICATION_TASK_INFO SET srcRank = {rank}")
 
 
+@pytest.mark.slow
 def test_a_slow_link_is_found_beside_others_with_what_it_costs(tmp_path: Path, command: Callable[..., Result]) -> None:
     write_mesh(tmp_path, 3, {(2, 0): 400_000, (1, 0): 104_000})
     with open_profile(tmp_path, cache=tmp_path / "store") as profile:

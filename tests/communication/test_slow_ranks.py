@@ -30,6 +30,7 @@ def finding(folder: Path) -> dict[str, Any]:
     return row
 
 
+@pytest.mark.slow
 def test_a_rank_that_computes_longer_makes_the_others_wait(tmp_path: Path, command: Callable[..., Result]) -> None:
     data_parallel(tmp_path, [[100_000, 110_000, 200_000], [104_000, 90_000, 200_000]])
     with open_profile(tmp_path, cache=tmp_path / "store") as profile:

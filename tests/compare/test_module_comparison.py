@@ -40,6 +40,7 @@ def compared(tmp_path_factory: pytest.TempPathFactory) -> Comparison:  # type: i
         yield comparison
 
 
+@pytest.mark.slow
 def test_every_column_of_every_module(compared: Comparison) -> None:
     rows = compared.rows("FROM runs.module_comparison")
     assert {*EXACT, *FLOATS, *HOST} == rows[0].keys()

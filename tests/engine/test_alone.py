@@ -52,9 +52,11 @@ def everything(audit_links: bool) -> Iterator[duckdb.DuckDBPyConnection]:
 def test_users_see_texts_and_the_columns_that_the_head_promises(everything: duckdb.DuckDBPyConnection) -> None:
     for name in TABLES:
         table = source_tables("ascend_db")[name]
-        described = [row[:2] for row in everything.execute(f"DESCRIBE {shown_select(table)}").fetchall()]
-        assert described == [(column.shown_name, column.shown_type) for column in table.columns], name
-        assert "TEXT_ID" not in {type_ for _, type_ in described}, name
+        described = [column[:2] for column in everything.execute(f"{shown_select(table)} LIMIT 0").description or ()]
+        assert [(name, str(type_)) for name, type_ in described] == [
+            (column.shown_name, column.shown_type) for column in table.columns
+        ], name
+        assert not [column for column, type_ in described if str(type_) == "TEXT_ID"], name
 
 
 def test_the_sample_has_rows_of_each_table_or_cases_have(everything: duckdb.DuckDBPyConnection) -> None:

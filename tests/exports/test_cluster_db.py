@@ -298,7 +298,7 @@ def write_view_in_the_way(path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("write_old", [write_text, write_view_in_the_way])
+@pytest.mark.parametrize("write_old", [write_text, pytest.param(write_view_in_the_way, marks=pytest.mark.slow)])
 def test_where_the_file_cannot_be_written_the_old_one_stays_byte_for_byte(
     tmp_path: Path, command: Callable[..., Result], write_old: Callable[[Path], None]
 ) -> None:

@@ -34,6 +34,7 @@ def test_passes_lie_where_the_table_has_them_and_stages_below_each_other(tmp_pat
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_ranks_whose_clocks_differ_are_drawn_from_their_own_first_pass(tmp_path: Path) -> None:
     write_pipeline(tmp_path)
     with open_profile(tmp_path) as profile:

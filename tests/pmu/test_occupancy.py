@@ -62,6 +62,7 @@ def test_occupancy_by_type_op_and_module(tmp_path: Path) -> None:
     assert [of_module[name] for name in FIGURES] == [pytest.approx(one) if isinstance(one, float) else one for one in of_all]
 
 
+@pytest.mark.slow
 def test_the_screen_shows_what_the_trace_has(tmp_path: Path) -> None:
     """Not the bounds of pipes, of which it has nothing, nor cores."""
     write_trace(tmp_path / "trace.json", TRACE)

@@ -118,6 +118,7 @@ def test_two_choices_of_where_results_stay_are_refused(path: Path, options: dict
         open_profile(path, **options)
 
 
+@pytest.mark.slow
 def test_a_changed_input_is_read_anew(path: Path, cache: Path) -> None:
     assert duration(path, cache=cache) == 40
     edit(next(path.rglob("*.db")), "UPDATE TASK SET endNs = endNs + 5")

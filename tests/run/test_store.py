@@ -79,6 +79,7 @@ def test_a_damaged_table_is_built_anew(two: Path, tmp_path: Path, content: bytes
         assert times(profile) == [40, 41]
 
 
+@pytest.mark.slow
 def test_warnings_are_told_again(two: Path, tmp_path: Path) -> None:
     edit(next(two.rglob("*_1.db")), "UPDATE PYTORCH_API SET sequenceNumber = 'x'")
     for _ in range(2):

@@ -123,6 +123,7 @@ def test_each_form_gives_the_same_stacks(write: Callable[[Path], None], tmp_path
     assert found == [(OPS[op].name, STACKS[op]) for op in (2, 0)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("write", quick(FORMS, 1))
 def test_time_by_frame_and_by_stack_adds_up_to_all_kernels(write: Callable[[Path], None], tmp_path: Path) -> None:
     write(tmp_path)
