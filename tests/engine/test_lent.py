@@ -30,8 +30,10 @@ def test_nothing_of_the_work_before_is_there() -> None:
     with lent() as connection:
         assert connection.execute("SELECT table_name FROM duckdb_tables()").fetchall() == []
         assert connection.execute("SELECT type_name FROM duckdb_types() WHERE NOT internal").fetchall() == []
-        assert connection.execute("SELECT function_name FROM duckdb_functions() WHERE NOT internal").fetchall() == []
+        assert connection.execute("SELECT function_name FROM duckdb_functions() WHERE database_name = 'lent'").fetchall() == []
         assert connection.execute("SELECT getvariable('step_id'), getvariable('mine')").fetchall() == [(None, None)]
+        create_macros(connection, "SELECT in_one_line(inputs)")
+        assert one(connection, "SELECT in_one_line('2,3;\r\n4')") == "2,3;4", "a macro that the work before has made"
 
 
 def test_settings_are_those_of_a_new_instance_on_one_thread() -> None:
