@@ -6,7 +6,7 @@
 -- duration_ns     BIGINT   time of the grouped matmuls of all ranks, ns
 -- time_imbalance  DOUBLE   time of the rank with most / mean; NULL when that is 0
 -- row_imbalance   DOUBLE   rows of the rank with most / mean; NULL when not known, or 0
--- paired_count    BIGINT   grouped matmuls that all ranks run at the same place, as in across.expert_call
+-- paired_count    BIGINT   places at which each rank runs a grouped matmul: rows of across.expert_call
 -- cost_ns         BIGINT   cost of their uneven spread for a rank, ns: for each, the time of the slowest rank less the mean;
 --                          NULL where none are paired
 -- wait_ns         BIGINT   mean time that ranks waited in the collectives after them, ns; NULL where not known for any

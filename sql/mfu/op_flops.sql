@@ -27,7 +27,8 @@ judged_op AS (
     SELECT
         op_shape.shape_id,
         counted_op.flops,
-        counted_op.most_flops,
+        -- Of complex and packed numbers it would be less than the work.
+        if(regexp_matches(op_shape.data_type, 'complex|_x\d|bits'), NULL, counted_op.most_flops) AS most_flops,
         CASE
             WHEN op_shape.reason IS NOT NULL THEN op_shape.reason
             WHEN op_shape.shapes IS NULL THEN 'the shapes were not recorded'

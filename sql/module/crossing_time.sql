@@ -22,7 +22,11 @@ WITH in_order AS (
     JOIN module.interval_parent USING (interval_id)
 ),
 in_both AS (
-    SELECT in_order.tid, in_order.start_ns, max(in_order.reached_ns) AS end_ns
+    SELECT
+        in_order.tid,
+        in_order.start_ns,
+        -- A crossing within a call that crosses another ends before that one does.
+        max(max(in_order.reached_ns)) OVER (PARTITION BY in_order.tid ORDER BY in_order.start_ns) AS end_ns
     FROM in_order
     JOIN module.crossing USING (interval_id)
     WHERE in_order.reached_ns > in_order.start_ns
