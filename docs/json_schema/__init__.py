@@ -156,7 +156,10 @@ def _of_command(command: str, content: Mapping[str, Schema]) -> Schema:
     one = fields("message", "summary", "runs", **begin, message=message, **facts, **content)
     is_error = {"properties": {"status": {"const": "error"}}}
     with_message = {"if": is_error, "then": {"required": ["message"]}, "else": {"properties": {"message": False}}}
-    of_facts = {"oneOf": [{"required": ["summary"]}, {"required": ["runs"]}]} if facts else {}
+    answered: list[Schema] = [{"required": ["summary"]}, {"required": ["runs"]}]
+    if command == "compare":  # With --suggest-aliases, where the runs have no module in common before the aliases are checked.
+        answered.append({"not": {"anyOf": answered.copy()}})
+    of_facts = {"oneOf": answered} if facts else {}
     return {**one, **with_message, **of_facts, **title}
 
 

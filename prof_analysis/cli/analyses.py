@@ -1,6 +1,7 @@
 """The commands of analyses: each writes the tables of its analysis and prints a summary."""
 
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -8,6 +9,7 @@ import typer
 
 from prof_analysis.analyses import ANALYSES
 from prof_analysis.analyses.analysis import WHERE
+from prof_analysis.analyses.answer import Answer
 from prof_analysis.analyses.answering import options_of
 from prof_analysis.cli.answers import own_parameters, rows_and_options
 from prof_analysis.cli.help import AnalysisCommand, epilog_of
@@ -95,12 +97,13 @@ def _analyse(
         written = result.write(
             lambda folder, export_type: profile.export(folder, export_type, command, extras), profile.anonymous
         )
-        answers = {}
-        for run in profile.runs:
-            with profile.only(run):
-                if profile.has_answer(command):
-                    answers[run] = answer_of(profile, command, result.top, **(shown or {}))
-        answers = answers or {"": answer_of(profile, command, result.top, **(shown or {}))}
+        # Of runs without rows only where no run has some.
+        answers: dict[str, Answer] = {}
+        of_nothing: dict[str, Answer] = {}
+        for run in profile.runs or ("",):
+            with profile.only(run) if run else nullcontext():
+                chosen = answers if profile.has_answer(command) else of_nothing
+                chosen[run] = answer_of(profile, command, result.top, **(shown or {}))
     # Print after the progress bar is gone.
-    show(answers, written, screen)
+    show(answers or of_nothing, written, screen)
     finish(profile, screen, written)

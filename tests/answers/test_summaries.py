@@ -34,6 +34,8 @@ HOSTILE = "a\x1b[2J\x9b31m\u202e\x7f\u2028\r\nFORGED"
 STEERING = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 # Texts of which a summary knows all that there are.
 KNOWN_TEXTS = {"phase": "call"}
+# What the figures of a command can be of, beside what they are of by default.
+LEVELS = {"mfu": ("op", "kernel", "rank"), "pmu-stats": ("op", "module")}
 # The commands, and what else their answers can be about.
 CASES = [
     *(pytest.param(command, {}, id=command) for command in ANALYSES),
@@ -41,8 +43,9 @@ CASES = [
     # The answer of modules with counters is that of modules and that of counters.
     pytest.param("module-stats", {"by": "counter"}, id="module-stats by counter", marks=pytest.mark.slow),
     *(
-        pytest.param(command, {"level": level}, id=f"{command} of each {level}", marks=pytest.mark.slow)
-        for command, level in (("mfu", "op"), ("mfu", "kernel"), ("mfu", "rank"), ("pmu-stats", "op"), ("pmu-stats", "module"))
+        pytest.param(command, {"by": level}, id=f"{command} of each {level}", marks=pytest.mark.slow)
+        for command, levels in LEVELS.items()
+        for level in levels
     ),
 ]
 
@@ -61,7 +64,7 @@ class WatchedProfile(Profile):
 
     def known_values(self, table: Table, columns: list[str]) -> int:
         """How many values of these columns are not NULL."""
-        counts = " + ".join(["0", *(f"count({quote(column)})" for column in columns)])
+        counts = " + ".join(["count(NULL)", *(f"count({quote(column)})" for column in columns)])
         return int(super().rows(f"SELECT {counts} AS known FROM {table.name}")[0]["known"])
 
 
@@ -143,7 +146,8 @@ def test_a_summary_is_printed_whatever_is_unknown(
     check(answer_of(profile, command, 10, **options), capsys)
     assert profile.read
     read = split_across_ranks(tuple(sorted(profile.read)))[0]
-    tables = [documented_tables()[name] for name in read if "level" not in options or name.endswith(f".{options['level']}")]
+    level = f".{options['by']}" if command in LEVELS and options else ""
+    tables = [documented_tables()[name] for name in read if name.endswith(level)]
     columns = [may_be_unknown(table) for table in tables]
     # In all tables at once: all that may be NULL, the rank id, and one column of each after the other.
     singles = [[[name] if name else [] for name in names] for names in zip_longest(*columns)] if alone else []
@@ -182,7 +186,7 @@ def test_the_summary_of_logs_is_printed_whatever_is_unknown(capsys: pytest.Captu
 
 def test_all_texts_of_answers_go_one_way_to_the_screen() -> None:
     package = CHECKOUT / "prof_analysis"
-    files = [*(package / "answers").glob("*.py"), *(package / "cli").rglob("*.py")]
+    files = [*(package / "analyses").rglob("*.py"), *(package / "cli").rglob("*.py")]
     using = {file.name for file in files if re.search(r"\bText\(|out\.print\(f?\"", file.read_text(encoding="utf-8"))}
     assert using == {"terminal.py", "layout.py"}, "layout.py has its cells from terminal.py, which makes them visible"
 

@@ -10,41 +10,29 @@ from pathlib import Path
 from prof_analysis import ProfAnalysisWarning, Profile
 from tests.helpers.frames import arrow_of
 
-# Wraps the connections of DuckDB, so that a statement of a rank throws what nobody foresees.
+# Wraps the statements of DuckDB, so that one of a rank throws what nobody foresees.
 LIBRARY = """
-import os, signal, duckdb
+import os, signal, weakref, duckdb
 
 AT = {"1_ascend_pt": 'CREATE TABLE stored."raw.', "2_ascend_pt": 'CREATE TABLE stored."module.', "3_ascend_pt": "COPY (",
       "4_ascend_pt": os.environ.get("DIES_AT", "nowhere")}
+profiles = weakref.WeakKeyDictionary()
+execute = duckdb.DuckDBPyConnection.execute
 
 
-class Connection:
-    def __init__(self, connection):
-        self.connection, self.profile = connection, None
-
-    def execute(self, statement, parameters=None):
-        sql = getattr(statement, "query", statement)
-        if "VARIABLE \\"profile\\"" in sql:
-            self.profile = parameters["value"]
-        if AT.get(self.profile, "nowhere") in sql:
-            if self.profile == "4_ascend_pt":
-                os.kill(os.getpid(), signal.SIGKILL)
-            raise ZeroDivisionError(f"of {self.profile}")
-        self.connection.execute(statement, parameters)
-        return self
-
-    def __getattr__(self, name):
-        return getattr(self.connection, name)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        self.connection.close()
+def execute_or_fail(connection, statement, parameters=None):
+    sql = getattr(statement, "query", statement)
+    if "VARIABLE \\"profile\\"" in sql:
+        profiles[connection] = parameters["value"]
+    profile = profiles.get(connection)
+    if AT.get(profile, "nowhere") in sql:
+        if profile == "4_ascend_pt":
+            os.kill(os.getpid(), signal.SIGKILL)
+        raise ZeroDivisionError(f"of {profile}")
+    return execute(connection, statement, parameters)
 
 
-connect = duckdb.connect
-duckdb.connect = lambda *words, **options: Connection(connect(*words, **options))
+duckdb.DuckDBPyConnection.execute = execute_or_fail
 """
 DEFECT = "cannot be analysed: a defect of prof-analysis, please report it with --debug (ZeroDivisionError: of {0})"
 

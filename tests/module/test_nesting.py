@@ -341,7 +341,7 @@ def test_backward_work_nests_with_the_ranges_and_belongs_to_the_call_of_its_forw
 ) -> None:
     names = {n: n % 2 if few_names else n for n in range(len(ranges))}
     rule = Rule(ranges, ops, names, tolerance, by_instance, depth)
-    answer = nest(ranges, ops, names, nesting_tolerance_ns=tolerance, instances=True if by_instance else "class", depth=depth)
+    answer = nest(ranges, ops, names, nesting_tolerance_ns=tolerance, instances=by_instance, depth=depth)
     assert list(answer.intervals.items()) == list(rule.intervals.items())
     assert answer.parent == rule.parent
     assert answer.owner == rule.owner

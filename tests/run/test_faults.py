@@ -48,8 +48,8 @@ def test_what_a_thread_throws_while_it_stages_builds_and_writes_fails_its_rank_a
     six: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "library.py").write_text(LIBRARY, encoding="utf-8")
-    with open_profile(six) as profile, limit(60):  # Its own connection has no faults.
-        monkeypatch.setattr(duckdb, "connect", duckdb.connect)
+    with open_profile(six) as profile, limit(60):
+        monkeypatch.setattr(duckdb.DuckDBPyConnection, "execute", duckdb.DuckDBPyConnection.execute)
         runpy.run_path(str(tmp_path / "library.py"))
         check(profile, six)
 

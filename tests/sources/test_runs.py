@@ -186,7 +186,8 @@ def test_tables_over_ranks_are_those_of_each_run_alone(copies: Path, commands: t
     alone = {}
     for run in ("all", "one"):
         with open_profile(copies / run) as profile:
-            assert (profile.runs, profile.warnings) == ((), [])
+            of_one = [says("1 of 2 ranks", "not here: 1")]
+            assert (profile.runs, profile.warnings) == ((), of_one if run == "one" else [])
             build_at_once(profile, *tables)
             alone[run] = {name: profile.sql(f"SELECT COLUMNS(lambda c : c NOT LIKE '%profile') FROM {name}") for name in tables}
     with pytest.warns(ProfAnalysisWarning, match=r"copies\d*: holds 2 runs: all \(ranks 0, 1\); one \(rank 0\); each is "):
@@ -223,6 +224,14 @@ def test_the_commands_answer_for_each_run(copies: Path, tmp_path: Path, command:
     assert [line.split()[1:3] for line in ranks] == [["all", "0"], ["all", "1"], ["one", "0"]]
     only_one = json.loads(command("ranks", "-d", copies / "one", "--json").stdout)["ranks"]
     assert "run" not in only_one[0], "one run has no name"
+
+
+def test_where_no_run_has_rows_each_says_so(tmp_path: Path, command: Callable[..., Result]) -> None:
+    for run in ("a", "b"):
+        rank(tmp_path / run / "0_ascend_pt", 0)
+    said = "none found: no grouped matmuls, the kernels of experts (MoE)"
+    assert command("experts", tmp_path, "--quiet").stdout == f"run a:\n{said}\nrun b:\n{said}\n"
+    assert [*json.loads(command("experts", tmp_path, "--json").stdout)["runs"]] == ["a", "b"]
 
 
 @pytest.mark.slow

@@ -90,7 +90,9 @@ def layer_stats(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
         said(f"compute time: {', '.join(parts)}; {several(facts['ranks'], 'rank')}"),
     ]
     blocks += [
-        said(_of_passes(one)) for one in structures if one["draft_count"] or one["whole_pass_count"] != one["pass_count"]
+        said(_of_passes(one))
+        for one in structures
+        if one["draft_count"] or (one["whole_pass_count"] or 0) < (one["pass_count"] or 0)
     ]
     if positions:
         in_order = sorted(positions, key=lambda row: (row["profile"], row["kind"], row["position"]))
@@ -100,7 +102,7 @@ def layer_stats(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
 
 def _of_passes(structure: Mapping[str, Any]) -> str:
     """Return how the layers of a rank are passes: whole ones, those that the profile cuts, and layers of a draft model."""
-    passes, whole, drafts = (structure[name] for name in ("pass_count", "whole_pass_count", "draft_count"))
+    passes, whole, drafts = (structure[name] or 0 for name in ("pass_count", "whole_pass_count", "draft_count"))
     parts = [f"{structure['profile']}: {structure['pass_layer_count']} layers a pass"]
     parts += [f"{several(drafts, 'layer')} behind them (MTP or a draft model)"] if drafts else []
     parts += [f"{whole} of {several(passes, 'pass', 'es')} whole, the others have fewer layers"] if whole < passes else []
