@@ -1,6 +1,8 @@
 -- One row is a description of an attention kernel and a layout in which its shapes can be read. FLOPs are those of the matrix
 -- products: two forward, five backward.
 --
+-- @guard mfu.attention_shape
+--
 -- shape_id       BIGINT   a description of mfu.shape
 -- layout         VARCHAR  BSH, SBH, BNSD, BSND or TND (a ragged batch: all sequences one after the other)
 -- q_tokens       BIGINT   query tokens of a sequence; of all sequences in TND
@@ -23,10 +25,9 @@ WITH input AS (
         tensor.type,
         tensor.dims,
         tensor.element_count
-    FROM mfu.shape
+    FROM mfu.attention_shape AS shape
     JOIN mfu.tensor USING (shape_id)
-    WHERE shape.family IN ('attention', 'attention gradient', 'inference attention', 'paged attention')
-      AND NOT tensor.is_output
+    WHERE NOT tensor.is_output
 ),
 other AS (
     SELECT
@@ -42,7 +43,7 @@ other AS (
 -- The statistics of the softmax are [batch, heads, q_tokens, 8], and in a ragged batch [q_tokens, heads, 8].
 softmax AS (
     SELECT shape_id, arg_min(tensor.dims, (tensor.is_output, tensor.position)) AS dims
-    FROM mfu.shape
+    FROM mfu.attention_shape AS shape
     JOIN mfu.tensor USING (shape_id)
     WHERE (shape.family = 'attention' AND tensor.is_output OR shape.family = 'attention gradient' AND NOT tensor.is_output)
       AND (tensor.is_output OR tensor.position > 4)

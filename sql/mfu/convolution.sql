@@ -1,5 +1,7 @@
 -- One row is a description of a convolution, forward or backward.
 --
+-- @guard mfu.convolution_shape
+--
 -- shape_id      BIGINT   a description of mfu.shape
 -- flops         HUGEINT  2 * (positions of the output, over the batch) * (elements of the weight)
 -- padded_flops  HUGEINT  the same with the weight's channels as recorded, padding included
@@ -25,9 +27,9 @@ WITH operand AS (
             WHEN tensor.format = 'NDHWC' THEN dims[1] * dims[2] * dims[3] * dims[4]
             WHEN tensor.format = 'NDC1HWC0' THEN dims[1] * dims[2] * dims[4] * dims[5]
         END AS position_count
-    FROM mfu.shape
+    FROM mfu.convolution_shape AS shape
     JOIN mfu.tensor USING (shape_id)
-    WHERE shape.family IN ('convolution', 'input gradient', 'weight gradient') AND len(tensor.dims) >= 4
+    WHERE len(tensor.dims) >= 4
 ),
 -- Which operand is the weight, and which has the positions of the output: the output or its gradient.
 part AS (

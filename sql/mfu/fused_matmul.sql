@@ -1,5 +1,7 @@
 -- One row is a description of a matmul whose shapes something else changes: a transposition, or communication.
 --
+-- @guard mfu.fused_matmul_shape
+--
 -- shape_id   BIGINT   a description of mfu.shape
 -- flops      HUGEINT  2 * (rows that are multiplied) * n * k
 -- is_padded  BOOLEAN  whether flops is on padded dims, since the true ones are not known
@@ -15,12 +17,11 @@ WITH operand AS (
         if(len(b.matrix) > 2, b.matrix[-3], 1) AS b_batch,
         o.matrix AS o,
         o.element_count AS o_count
-    FROM mfu.shape
+    FROM mfu.fused_matmul_shape AS shape
     JOIN mfu.tensor AS a ON a.shape_id = shape.shape_id AND NOT a.is_output AND a.position = 1
     JOIN mfu.tensor AS b ON b.shape_id = shape.shape_id AND NOT b.is_output AND b.position = 2
     JOIN mfu.tensor AS o ON o.shape_id = shape.shape_id AND o.is_output AND o.position = 1
-    WHERE shape.family IN ('transposed matmul', 'gathering matmul', 'reducing matmul')
-      AND NOT a.is_padded AND NOT o.is_padded AND b.matrix IS NOT NULL
+    WHERE NOT a.is_padded AND NOT o.is_padded AND b.matrix IS NOT NULL
 ),
 turned_operand AS (
     SELECT operand.* REPLACE (if(turns_b, b_columns, b_rows) AS b_rows, if(turns_b, b_rows, b_columns) AS b_columns), turns_b

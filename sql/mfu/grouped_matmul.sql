@@ -2,6 +2,8 @@
 -- groups fill is not recorded, and the buffer of a mixture of experts can be hundreds of times as long. Where each group has a
 -- tensor of its own, the shapes say it.
 --
+-- @guard mfu.grouped_matmul_shape
+--
 -- shape_id         BIGINT   a description of mfu.shape
 -- flops            HUGEINT  2 * rows * n * k, added up over the groups; NULL where the rows are one tensor
 -- flops_at_most    HUGEINT  2 * (all rows of the buffer) * n * k
@@ -26,12 +28,12 @@ operand AS (
         len(b.matrix) > 2 AS is_stacked,
         o.matrix AS o,
         coalesce(a.type = b.type, false) AS has_equal_types
-    FROM mfu.shape
+    FROM mfu.grouped_matmul_shape AS shape
     JOIN mfu.tensor AS a ON a.shape_id = shape.shape_id AND NOT a.is_output AND a.position = 1
     JOIN mfu.tensor AS b ON b.shape_id = shape.shape_id AND NOT b.is_output AND b.position = 2
     JOIN mfu.tensor AS o ON o.shape_id = shape.shape_id AND o.is_output AND o.position = 1
     JOIN weight ON weight.shape_id = shape.shape_id AND weight.dims = b.dims
-    WHERE shape.family = 'grouped matmul' AND NOT a.is_padded AND NOT o.is_padded AND b.matrix IS NOT NULL
+    WHERE NOT a.is_padded AND NOT o.is_padded AND b.matrix IS NOT NULL
 ),
 turned_operand AS (
     SELECT operand.* REPLACE (if(turns_b, b_columns, b_rows) AS b_rows, if(turns_b, b_rows, b_columns) AS b_columns), turns_b
@@ -44,10 +46,9 @@ listed_shape AS (
         shape.shape_id,
         list_transform(string_split(tensor_list(input.text), ';'), lambda one: dims_or_none_of(one)) AS inputs,
         list_transform(string_split(tensor_list(output.text), ';'), lambda one: dims_or_none_of(one)) AS outputs
-    FROM mfu.shape
+    FROM mfu.grouped_matmul_shape AS shape
     JOIN trace.string AS input ON input.text_id = shape.input_shapes_id
     JOIN trace.string AS output ON output.text_id = shape.output_shapes_id
-    WHERE shape.family = 'grouped matmul'
 ),
 -- Tensors of as many columns as the first come first: the rows of the groups, and weights that are turned.
 fronted_shape AS (

@@ -1,22 +1,17 @@
 -- One row is a padded shape and the shape without padding, as kernels that transform one into the other show.
 --
+-- @guard mfu.transform
+--
 -- padded_dims    BIGINT[]  dims in the padded format
 -- padded_format  VARCHAR   the padded format, such as FRACTAL_Z
 -- dims           BIGINT[]  the dims without padding; a padded shape that has two different ones has no row
-WITH transform AS (
-    SELECT DISTINCT kernel.input_shapes_id, kernel.input_formats_id, kernel.output_shapes_id, kernel.output_formats_id
-    FROM trace.kernel
-    JOIN trace.string AS type ON type.text_id = kernel.type_id
-    -- Knows transdata: padded layouts are of one kind of hardware.
-    WHERE kernel.kind = 'compute' AND starts_with(type.text, 'TransData')
-),
-side AS (
+WITH side AS (
     SELECT
         dims_of(string_split(tensor_list(input_shape.text), ';')[1]) AS input_dims,
         format_of(string_split(input_format.text, ';')[1]) AS input_format,
         dims_of(string_split(tensor_list(output_shape.text), ';')[1]) AS output_dims,
         format_of(string_split(output_format.text, ';')[1]) AS output_format
-    FROM transform
+    FROM mfu.transform
     JOIN trace.string AS input_shape ON input_shape.text_id = transform.input_shapes_id
     JOIN trace.string AS input_format ON input_format.text_id = transform.input_formats_id
     JOIN trace.string AS output_shape ON output_shape.text_id = transform.output_shapes_id

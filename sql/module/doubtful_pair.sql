@@ -1,7 +1,7 @@
 -- One row is a backward op whose number does not decide its forward op: several threads with the same id had forward ops with
 -- this number before it, and for one of these ops the number alone finds no backward op.
 --
--- @guard module.numbered_pair
+-- @guard module.shared_thread
 -- @unique life by start_ns, tid: where a thread counts anew, only its first op of a start does
 --
 -- op_id          BIGINT  the backward op
@@ -10,19 +10,13 @@
 --
 -- This happens where a thread ends before the backward of its work begins, as in a
 -- pipeline, and the next thread gets the same id.
-WITH shared_thread AS (
-    SELECT tid
+WITH life AS (
     FROM module.thread_life
-    GROUP BY tid
-    HAVING count(*) > 1
-),
-life AS (
-    FROM module.thread_life
-    SEMI JOIN shared_thread USING (tid)
+    SEMI JOIN module.shared_thread USING (tid)
 ),
 lived AS (
     SELECT op.op_id, op.tid, op.sequence_number, op.start_ns, op.end_ns, life.life
-    FROM (FROM trace.op SEMI JOIN shared_thread USING (tid)) AS op
+    FROM (FROM trace.op SEMI JOIN module.shared_thread USING (tid)) AS op
     ASOF JOIN life ON life.tid = op.tid AND life.start_ns <= op.start_ns
     WHERE op.sequence_number IS NOT NULL AND coalesce(op.forward_thread_id, 0) = 0
 ),
