@@ -36,8 +36,7 @@ compiling_call AS (
         arg_max(calls, (total_ns, name)) AS calls,
         max(total_ns) AS total_ns,
         arg_max(idle_ns, (total_ns, name)) AS idle_ns
-    FROM api.statistic
-    WHERE role = 'compile'
+    FROM api.compiling
     GROUP BY profile
 ),
 -- What of its idle time the device waits for calls and ops of the host: not where the next kernel was launched long before.

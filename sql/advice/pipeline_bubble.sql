@@ -58,9 +58,9 @@ bubble AS (
         round(idle_ns * step_count)::BIGINT AS idle_ns,
         bubble_share,
         least_share
-    FROM across.pipeline_rank
-    -- Without stages there are passes too, and idle time between them; and not all sends and receives are between stages.
-    WHERE coalesce(stage_count > 1, p2p_ns > 0 AND profile IN (SELECT profile FROM between_stages))
+    FROM pipeline.bubble
+    -- Not all sends and receives are between stages.
+    WHERE stage_count > 1 OR profile IN (SELECT profile FROM between_stages)
 ),
 -- Where marks are coarse, sends and receives lie inside passes.
 finding AS (

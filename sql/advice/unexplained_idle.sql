@@ -32,15 +32,13 @@ WITH threshold AS (
 ),
 idle AS (
     SELECT profile, sum(gap_count)::BIGINT AS gap_count, sum(total_ns)::BIGINT AS total_ns
-    FROM free.cause
-    WHERE cause = 'launch not recorded'
+    FROM free.unrecorded_launch
     GROUP BY profile
 ),
--- Without a host no gap has a cause; and where others are longer, none of these is among the longest.
+-- Where other gaps are longer, none of these is among the longest.
 longest AS (
     SELECT profile, max(duration_ns) AS duration_ns, arg_max(kernel_after, (duration_ns, -start_ns)) AS kernel_after
-    FROM free.longest_gap
-    WHERE coalesce(cause = 'launch not recorded', true)
+    FROM free.longest_unrecorded
     GROUP BY profile
 )
 SELECT

@@ -88,8 +88,7 @@ of_layer AS (
         slower_type,
         slower_ns,
         false AS has_shapes
-    FROM layer.sibling
-    WHERE profile NOT IN (SELECT profile FROM module.sibling)
+    FROM layer.sibling_without_modules
 ),
 sibling AS (
     FROM of_module

@@ -1,6 +1,8 @@
 -- One row is a component that holds memory of a device: how much it held at most, and when the framework had most allocated.
 -- The process includes the memory of the parts of the software and of the allocators.
 --
+-- @guard trace.memory_usage
+--
 -- @columns role to device_id as in allocation.peak
 -- peak_allocated_bytes  BIGINT  most that was allocated; NULL when not recorded
 -- peak_active_bytes     BIGINT  most that was active; NULL when not recorded

@@ -1,6 +1,8 @@
 -- One row is a block of memory with the op and the module call that allocated it, and how long it lived. With a step chosen,
 -- the blocks of other steps are here too.
 --
+-- @guard trace.memory_block
+--
 -- @columns block_id to role as in trace.memory_block
 -- @columns device_id to stream_id as in trace.memory_block
 -- op_name_id     TEXT_ID  the op that allocated it; for a record of a launch, such as aclnnMm, the op around that; what the

@@ -1,6 +1,8 @@
 -- One row is an op in a module whose blocks of memory stay: allocated in a step before the last one, and not released during
 -- the recording. Blocks of the last step may still be released, so they do not count. With one step there are no rows.
 --
+-- @guard trace.memory_block
+--
 -- op_name_id      TEXT_ID  the op that allocated them; NULL when not recorded
 -- parent_module   VARCHAR  names of the modules around that of the op, joined by '/'; '' for an outermost module; NULL outside
 --                          modules

@@ -1,6 +1,8 @@
 -- One row is a block that was alive when the memory of its allocator was highest, by one of three measures. Active blocks may
 -- be released already; reserved memory is alive if it is allocated.
 --
+-- @guard trace.memory_block
+--
 -- block_id  BIGINT  a block of trace.memory_block
 -- measure   ENUM('allocated', 'active', 'reserved')  the measure that was highest
 SELECT block.block_id, peak.measure

@@ -1,5 +1,7 @@
 -- One row is an attempt to allocate memory of the device that failed, with the op that tried it, the first one first.
 --
+-- @guard trace.out_of_memory
+--
 -- @columns device_id to reserved_bytes as in trace.out_of_memory
 -- step_id       BIGINT   profiler step; NULL outside steps
 -- op_name_id    TEXT_ID  the innermost op on the thread at that moment; NULL without one

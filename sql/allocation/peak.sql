@@ -2,6 +2,8 @@
 -- in a module, or what no block explains. The rows of a component, device and measure add up to the peak; the largest come
 -- first.
 --
+-- @guard trace.memory_usage
+--
 -- role           ENUM('framework', 'operators', 'workspace', 'process', 'device', 'program', 'part')  who holds it, as in
 --                         trace.memory_usage
 -- component      VARCHAR  the same as the profile calls it

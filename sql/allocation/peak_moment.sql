@@ -1,6 +1,8 @@
 -- One row is the moment at which a component held most of the memory of a device, by one of three measures. Of several such
 -- moments it is the one with most allocated, then the first.
 --
+-- @guard trace.memory_usage
+--
 -- component        VARCHAR  who holds it
 -- @columns role to device_id as in trace.memory_usage
 -- measure          ENUM('allocated', 'active', 'reserved')  the measure that was highest; a measure that is not recorded has no

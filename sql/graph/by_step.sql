@@ -1,6 +1,8 @@
 -- One row is a step with its compute kernels that ran as a part of a replayed graph, and those that ops launched one by one
 -- (eagerly). A rank without replayed graphs has no rows.
 --
+-- @guard graph.replayed_kernel
+--
 -- step_id         BIGINT  profiler step; NULL for kernels of no step
 -- replayed_count  BIGINT  compute kernels of replayed graphs
 -- replayed_ns     BIGINT  their time, ns
@@ -23,7 +25,7 @@ kernel AS (
     LEFT JOIN module.kernel_op USING (kernel_id)
     WHERE kernel.kind = 'compute'
         AND (kernel.model_id IS NOT NULL OR kernel_op.op_id IS NOT NULL)
-        AND EXISTS (FROM trace.kernel WHERE model_id IS NOT NULL)
+        AND EXISTS (FROM graph.replayed_kernel)
 )
 SELECT
     step.step_id,

@@ -1,6 +1,8 @@
 -- One row is an op that launches compute kernels one by one between replays of graphs, in steps in which one is replayed, the
 -- most idle time first. Ops before the first replay of the recording, or after the last one, do not count.
 --
+-- @guard graph.replayed_kernel
+--
 -- op_name_id    TEXT_ID  the op; NULL when the profile lost its name
 -- kernel_count  BIGINT   its kernels
 -- duration_ns   BIGINT   their time, ns

@@ -1,6 +1,7 @@
 -- One row is an op that normalises a batch over several ranks (SyncBatchNorm), or its backward, with the kernels that it and
 -- the ops inside it launch. Where steps are recorded, calls outside steps do not count.
 --
+-- @guard op.sync_batch_norm_call
 -- @unique norm by start_ns, tid: the outermost of those that start together
 --
 -- name_id           TEXT_ID  name of the op
@@ -9,25 +10,23 @@
 -- computing_ns      BIGINT   time of their compute kernels, ns
 -- communication_ns  BIGINT   time of their communication operators, ns
 -- idle_ns           BIGINT   idle time of the device right before these kernels and operators, ns
-WITH name AS (
-    SELECT text_id, ends_with(text, 'Backward') AS is_backward
-    FROM trace.string
-    WHERE text IN ('SyncBatchNorm', 'SyncBatchNormBackward')
+WITH call AS (
+    SELECT op.op_id, op.tid, op.name_id, op.start_ns, op.end_ns, call.is_backward
+    FROM op.sync_batch_norm_call AS call
+    JOIN trace.op USING (op_id)
 ),
 in_step AS (
-    SELECT op.op_id
-    FROM trace.op
-    JOIN name ON name.text_id = op.name_id
-    ASOF JOIN step.period ON op.start_ns >= period.start_ns
-    WHERE op.start_ns < period.end_ns AND (getvariable('step_id') IS NULL OR period.step_id = getvariable('step_id'))
+    SELECT call.op_id
+    FROM call
+    ASOF JOIN step.period ON call.start_ns >= period.start_ns
+    WHERE call.start_ns < period.end_ns AND (getvariable('step_id') IS NULL OR period.step_id = getvariable('step_id'))
 ),
 norm AS (
-    SELECT op.op_id, op.tid, op.name_id, op.start_ns, op.end_ns, name.is_backward
-    FROM trace.op
-    JOIN name ON name.text_id = op.name_id
-    WHERE op.op_id IN (SELECT op_id FROM in_step) OR NOT EXISTS (FROM step.period)
+    SELECT *
+    FROM call
+    WHERE op_id IN (SELECT op_id FROM in_step) OR NOT EXISTS (FROM step.period)
     -- One right side for each start.
-    QUALIFY row_number() OVER (PARTITION BY op.tid, op.start_ns ORDER BY op.end_ns DESC, op.op_id) = 1
+    QUALIFY row_number() OVER (PARTITION BY tid, start_ns ORDER BY end_ns DESC, op_id) = 1
 ),
 launched_kernels AS (
     SELECT

@@ -6,6 +6,7 @@ import importlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +64,10 @@ def built(
     module: str | None = None,
     staged: list[set[str]] | None = None,
     kept: tuple[str, ...] | None = None,
+    are_guarded: bool = True,
 ) -> Iterator[duckdb.DuckDBPyConnection]:
+    tables = source_tables("ascend_db")
+    without_guards = {} if are_guarded else {name: replace(tables[name], guard=None) for name in plan.order}
     from prof_analysis.sources import ascend_db
 
     device_infos = sorted(database.parent.parent.glob("PROF_*/device_*/info.json.*"))
@@ -76,7 +80,7 @@ def built(
                 staged.append(set(columns))
 
         stage(plan.raw_columns)
-        build(connection, "ascend_db", plan, stage, kept)
+        build(connection, "ascend_db", plan, stage, kept, loaded=without_guards)
         yield connection
 
 
