@@ -14,6 +14,7 @@ def text_of_file() -> str:
     for analysis in ANALYSES.values():
         tables = [table for rows in analysis.rows.values() for table in (rows.table, rows.over_ranks) if table]
         for wanted in (analysis.tables, (*analysis.tables, *analysis.of_several_ranks), *((table,) for table in tables)):
-            of_ranks, _ = split_across_ranks(wanted)
-            make_plan(ascend_db.NAME, ascend_db.RAW_COLUMNS, of_ranks, is_for_others=True)
+            for has_several_ranks in (True, False):
+                of_ranks, _ = split_across_ranks(wanted, has_several_ranks=has_several_ranks)
+                make_plan(ascend_db.NAME, ascend_db.RAW_COLUMNS, of_ranks, is_for_others=True)
     return remembered.as_text()

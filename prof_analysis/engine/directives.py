@@ -12,13 +12,23 @@ _UNIQUE = re.compile(r"(\w+) by (\w+(?:, \w+)*): (\S.*)")
 _NUMBERS = {"BIGINT", "UBIGINT", "HUGEINT", "INTEGER", "DOUBLE"}
 
 
+SEVERAL_RANKS = "several ranks"
+
+
 def guard_of(directive: Directive) -> str:
-    """Return the table that guards one."""
+    """Return the table that guards one, or SEVERAL_RANKS where one compares ranks."""
+    if directive.value == SEVERAL_RANKS:
+        if grain_of(directive.line.file.parent.name) != "job":
+            raise directive.error("only a table over the ranks of a run compares them; name a table")
+        return SEVERAL_RANKS
     if not re.fullmatch(r"\w+\.\w+", directive.value):
         raise directive.is_written_otherwise
     directive.line.file_of(directive.value)
     if grain_of(directive.line.file.parent.name) != "rank" or grain_of(directive.value.partition(".")[0]) != "rank":
-        raise directive.error("only a table of each rank has a guard, and it must be a table of each rank; leave it out")
+        raise directive.error(
+            "only a table of each rank has a table as its guard, and that must be one of each rank; leave it out, or write "
+            f"`-- @guard {SEVERAL_RANKS}` for a table over ranks"
+        )
     return directive.value
 
 

@@ -24,7 +24,7 @@ from prof_analysis.engine.statements import sql_folder
 # Directive -> how it is written.
 FORMS: Mapping[str, str] = {
     "columns": "@columns FIRST to LAST as in SCHEMA.TABLE",
-    "guard": "@guard SCHEMA.TABLE",
+    "guard": "@guard SCHEMA.TABLE`, or over ranks `-- @guard several ranks",
     "requires": "@requires CAPABILITY, CAPABILITY | CAPABILITY",
     "keep": "@keep`, `-- @keep all` or `-- @keep COLUMN, COLUMN",
     "made": "@made SCHEMA.TABLE with SCHEMA.NEW for SCHEMA.OLD",

@@ -22,6 +22,7 @@ from prof_analysis.engine.tables import (
     documented_tables,
     has_text_ids,
     in_building_order,
+    of_one_rank,
     source_tables,
 )
 
@@ -61,9 +62,14 @@ class Plan:
         return {name: self.columns[name] for name in names if name.startswith("raw.")}
 
 
-def split_across_ranks(wanted: tuple[str, ...], own: tuple[Table, ...] = ()) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the tables that each rank must build for the wanted ones, and the tables over ranks or runs, in building order."""
-    tables = all_tables(own)
+def split_across_ranks(
+    wanted: tuple[str, ...], own: tuple[Table, ...] = (), has_several_ranks: bool = True
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the tables that each rank must build for the wanted ones, and the tables over ranks or runs, in building order.
+
+    Without has_several_ranks, each run has one rank, so that nothing is made for tables that compare ranks.
+    """
+    tables = all_tables(own) if has_several_ranks else of_one_rank(all_tables(own))
     across = tuple(name for name in in_building_order(tables, wanted) if grain_of(name) in ("job", "runs"))
     named = (*wanted, *(need for name in across for need in sorted(tables[name].needs)))
     return tuple(dict.fromkeys(name for name in named if grain_of(name) == "rank")), across

@@ -3,6 +3,7 @@
 The folder of a table declares its grain (grains.py). Lines of the head that begin with @ are directives (heads.py):
 
 @guard trace.copy                    where trace.copy has no rows, the table is empty, and what only it needs is not built
+@guard several ranks                 the same for a table over ranks, where each run has one rank
 @requires kernels, counters | memory a rule of advice is judged on ranks that recorded kernels, and counters or memory
 @keep start_ns, end_ns               the cache keeps it for other questions, at least with these columns; `all`: with all
 @columns a, c to f as in mfu.op      it has these columns of mfu.op, which documents them; tables over ranks have what users see
@@ -25,7 +26,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from prof_analysis.engine.directives import guard_of, kept_with, requires_of, sums_of, unique_of
+from prof_analysis.engine.directives import SEVERAL_RANKS, guard_of, kept_with, requires_of, sums_of, unique_of
 from prof_analysis.engine.grains import Grain, grain_of
 from prof_analysis.engine.heads import A_HEAD, FORMS, Head, Line, read_head, refuse_below, split_head
 from prof_analysis.engine.parsing import needs_and_order
@@ -85,7 +86,8 @@ class Column:
 class Table:
     """A table: its name, its head, and the SELECT that makes it.
 
-    `guard` is a table: where that has no rows, this one stays empty, and what only it needs is not built. `warning` is a SELECT
+    `guard` is a table: where that has no rows, this one stays empty, and what only it needs is not built; the same holds for a
+    table that compares ranks (`compares_ranks`) where there is one. `warning` is a SELECT
     on it that gives warnings about its figures, in the columns profile, severity and sentence. `is_kept`: the cache keeps it
     for other questions, with the columns `kept_with` in any case. `gathers`: its rows are those of all tables of its folder
     that have its columns but the first one, which has their names; or their thresholds, or which time they count. `requires`:
@@ -101,6 +103,7 @@ class Table:
     columns: tuple[Column, ...]
     body: str
     guard: str | None = None
+    compares_ranks: bool = False
     warning: str | None = None
     is_kept: bool = False
     kept_with: tuple[str, ...] = ()
@@ -163,11 +166,13 @@ def _read(file: Path) -> Table:
     if not head.directives:
         return table
     kept = head.one("keep")
+    guard = guard_of(one) if (one := head.one("guard")) else None
     formats = {column.name: column.shown for column in columns}
     return replace(
         table,
         body=_body(head),
-        guard=guard_of(guard) if (guard := head.one("guard")) else None,
+        guard=None if guard == SEVERAL_RANKS else guard,
+        compares_ranks=guard == SEVERAL_RANKS,
         is_kept=kept is not None,
         kept_with=kept_with(kept, [column.name for column in columns]) if kept else (),
         gathers=gathers.value if (gathers := head.one("gathers")) else "",

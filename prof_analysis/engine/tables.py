@@ -40,6 +40,16 @@ def all_tables(own: tuple[Table, ...] = ()) -> Mapping[str, Table]:
     return gathered(with_others(documented_tables(), {table.name: table for table in own})) if own else documented_tables()
 
 
+def of_one_rank(tables: Mapping[str, Table]) -> Mapping[str, Table]:
+    """Return tables for runs of one rank each: those that compare ranks need no others, and are empty."""
+
+    def read(name: str) -> Table:
+        table = tables[name]
+        return replace(table, body=empty_select(table.columns)) if table.compares_ranks else table
+
+    return Registry(tables, read)
+
+
 @lru_cache(maxsize=16)  # Sources are few; tables of users must not be kept for ever.
 def source_tables(source: str, own: tuple[Table, ...] = (), raw_tables: frozenset[str] | None = None) -> Mapping[str, Table]:
     """Return all tables of a rank as one source makes them. A trace table without a body for this source is empty.

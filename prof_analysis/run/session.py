@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import replace
@@ -22,7 +23,7 @@ from prof_analysis.engine.own_tables import read_own_tables
 from prof_analysis.engine.planning import split_across_ranks
 from prof_analysis.engine.registry import Registry
 from prof_analysis.engine.table_file import Column, Table
-from prof_analysis.engine.tables import all_tables
+from prof_analysis.engine.tables import all_tables, of_one_rank
 from prof_analysis.engine.variables import variables_named, variables_read
 from prof_analysis.run.cache.store import RankStore
 from prof_analysis.run.found import chosen_ranks, runs_of, say_what_was_found
@@ -79,6 +80,9 @@ class Session:
         found = find_runs(paths, options, options.source, questions)
         self.ranks = chosen_ranks(found if anonymous is None else known_ranks(anonymous, found), options.rank_list)
         self.runs = runs_of(self.ranks)
+        self._has_several_ranks = max(Counter(rank.run for rank in self.ranks).values(), default=0) > 1
+        if not self._has_several_ranks:
+            self.tables = of_one_rank(self.tables)
         if missing := sorted(paths.keys() - {"", *(rank.run for rank in self.ranks)}):
             path = paths[missing[0]]
             raise InputError(f"{path}: holds none of the chosen ranks; choose ranks that each run has", path=path)
@@ -202,7 +206,7 @@ class Session:
         are_shown = self._shown_ranks == self.stores.keys() and self._shown_to_users.issuperset(tables)
         if are_shown and not self._views.are_of_one_run:
             return
-        of_ranks, across = split_across_ranks(tables, self._own)
+        of_ranks, across = split_across_ranks(tables, self._own, self._has_several_ranks)
         if len(self.runs) < 2 and (of_runs := [table for table in across if grain_of(table) == "runs"]):
             raise QueryError(
                 f"{of_runs[0]} compares runs, and there is one: open several with open_profiles(), or give a folder that holds "

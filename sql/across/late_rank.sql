@@ -2,6 +2,8 @@
 -- collectives of the type are compared, and all ranks of the group are here; where neither the framework nor a link says which
 -- ranks those are, the ranks that are here count as all.
 --
+-- @guard several ranks
+--
 -- profile          VARCHAR  the folder, the identity of the rank
 -- rank_id          INTEGER  the rank; NULL when the files name none
 -- group_name       VARCHAR  the group of ranks, that is, the communicator; NULL when not recorded

@@ -12,6 +12,7 @@
 --     of busy experts placed by load (EPLB). `prof-analysis experts` shows which experts and ranks have most rows.
 -- @query SELECT cost_ns, mean_ns, max_ns, slowest_rank, module FROM across.expert_call ORDER BY cost_ns DESC LIMIT 20
 -- @counts ranks
+-- @guard several ranks
 -- @requires compute
 -- @threshold least_imbalance 1.2: Time of the slowest rank / mean, in grouped matmuls of a module
 --

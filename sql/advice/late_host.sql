@@ -12,6 +12,7 @@
 --     files or logs that only this rank writes.
 -- @query SELECT rank_id, host_ns, call_count, name FROM op.host_time ORDER BY host_ns DESC LIMIT 20
 -- @counts ranks
+-- @guard several ranks
 -- @requires communication, ops
 -- @threshold least_waited_share 0.5: Share of what other ranks wait that the host of the late rank must be longer in an op, as
 --     for the causes of slow-ranks

@@ -28,6 +28,7 @@
 --     DESC LIMIT 20
 -- @query SELECT all_waited_ns, last_rank_id, cause, type, name FROM across.collective ORDER BY all_waited_ns DESC LIMIT 20
 -- @counts ranks
+-- @guard several ranks
 -- @requires communication | reported_communication
 --
 -- @columns profile to rank_id, count to win_ns as in advice.finding_of_rank

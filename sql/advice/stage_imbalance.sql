@@ -10,6 +10,7 @@
 -- @query SELECT pipeline_stage, rank_id, computing_ns, waited_ns FROM across.slow_rank ORDER BY pipeline_stage, rank_id LIMIT
 --     50
 -- @counts ranks
+-- @guard several ranks
 -- @requires communication | reported_communication
 -- @threshold least_imbalance 1.05: Longest computing of a stage / mean, as msprof-analyze has it
 --

@@ -84,4 +84,4 @@ FROM waiting_operator
 LEFT JOIN across.job ON job.missing_count > 0
 WHERE waiting_ns > 0
   -- A rank that makes the others wait is found with its cause by slow_rank, where all ranks that may be waited for are here.
-  AND NOT (is_compared AND EXISTS (FROM across.slow_rank_finding WHERE finding = 'slow rank'))
+  AND NOT (is_compared AND EXISTS (FROM across.blamed_rank))

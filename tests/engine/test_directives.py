@@ -34,6 +34,8 @@ def test_prose_is_only_prose(tmp_path: Path) -> None:
 
 def test_a_directive_says_what_it_says(tmp_path: Path) -> None:
     assert read(tmp_path, "@guard trace.copy").guard == "trace.copy"
+    compared = read(tmp_path, "@guard several ranks", schema="across")
+    assert (compared.guard, compared.compares_ranks) == (None, True)
     assert read(tmp_path, "@keep").kept_with == ()
     assert read(tmp_path, "@keep").is_kept
     assert read(tmp_path, "@keep all").kept_with == ("a", "b", "c")
@@ -61,6 +63,7 @@ def test_a_directive_says_what_it_says(tmp_path: Path) -> None:
         ("@guard: trace.copy", ("no directive @guard:", "did you mean @guard?")),
         ("@nothing", ("no directive @nothing", "there are @columns")),
         ("@guard", ("@guard: ", "`-- @guard SCHEMA.TABLE`")),
+        ("@guard several ranks", ("@guard: ", "only a table over the ranks", "name a table")),
         ("@guard copy", ("@guard: ", "`-- @guard SCHEMA.TABLE`")),
         ("@guard trace.copy has rows", ("@guard: ", "`-- @guard SCHEMA.TABLE`")),
         ("@guard trace.copie", ("no table trace.copie",)),
@@ -92,7 +95,7 @@ def test_a_directive_that_cannot_be_right_is_an_error_with_its_line(
 @pytest.mark.parametrize(
     ("directive", "words"),
     [
-        ("@guard trace.copy", ("only", "of each rank", "guard")),
+        ("@guard trace.copy", ("only", "of each rank", "guard", "`-- @guard several ranks`")),
         ("@keep", ("only", "of each rank", "kept")),
         ("@requires", ("`-- @requires CAPABILITY, CAPABILITY | CAPABILITY`",)),
         ("@requires kernel", ("no capability kernel", "there are modules, kernels")),

@@ -7,8 +7,11 @@ import pytest
 
 from fixtures.generate import generate
 from fixtures.shape import Shape
-from prof_analysis.engine.planning import make_plan
-from prof_analysis.engine.tables import source_tables
+from prof_analysis import open_profile
+from prof_analysis.analyses import ANALYSES
+from prof_analysis.engine.planning import make_plan, split_across_ranks
+from prof_analysis.engine.statements import sql_folder
+from prof_analysis.engine.tables import documented_tables, source_tables
 from tests.engine.test_alone import whole_plan, write_rich_profiles
 from tests.helpers.small_profile import DATABASE, HostCall, Kernel, Op, write_profile
 from tests.helpers.tables import SAMPLE_DATABASE, TABLES, built, raw_columns
@@ -56,6 +59,42 @@ def test_what_rules_alone_read_has_no_rows_behind_a_shut_guard() -> None:
         shut = {name for name in OF_RULES if not has_rows(connection, GUARDS[name])}
         assert {"api.compiling", "layer.sibling_without_modules", "pipeline.bubble"} <= shut
         assert not [name for name in shut if has_rows(connection, name)]
+
+
+COMPARING = sorted(name for name, table in documented_tables().items() if table.compares_ranks)
+
+
+def test_of_one_rank_nothing_is_built_for_tables_that_compare_ranks() -> None:
+    for name in COMPARING:
+        assert split_across_ranks((name,), has_several_ranks=False) == ((), (name,))
+    of_ranks = [set(split_across_ranks(ANALYSES["advise"].tables, has_several_ranks=several)[0]) for several in (False, True)]
+    assert of_ranks[0] < of_ranks[1]
+    assert not of_ranks[0] & {"communication.approach", "module.time", "op.host_time", "step.load"}
+
+
+@pytest.mark.slow
+def test_tables_that_compare_ranks_have_no_rows_of_one_rank_anyway(tmp_path: Path) -> None:
+    """The same tables as a user's own without the guard say so."""
+    generate(tmp_path / "ranks", Shape(experts=3, hidden=256, late_rank=1, layers=1), ranks=4, seed=3)
+    own = tmp_path / "sql"
+    for name in COMPARING:
+        schema, _, table = name.partition(".")
+        text = (sql_folder() / schema / f"{table}.sql").read_text(encoding="utf-8")
+        (own / schema).mkdir(parents=True, exist_ok=True)
+        (own / schema / f"own_{table}.sql").write_text(text.replace("-- @guard several ranks\n", ""), encoding="utf-8")
+    unguarded = {name: name.replace(".", ".own_") for name in COMPARING}
+    with open_profile(tmp_path / "ranks", sql=own) as profile:
+        counts = {
+            name: (len(profile.rows(f"FROM {name}")), len(profile.rows(f"FROM {other}"))) for name, other in unguarded.items()
+        }
+    assert not [name for name, (guarded, other) in counts.items() if guarded != other]
+    assert {name for name, (count, _) in counts.items() if count} >= {
+        "across.late_rank",
+        "advice.slow_rank",
+        "advice.late_host",
+    }
+    with open_profile(tmp_path / "ranks", sql=own, rank_list=[0]) as profile:
+        assert not [name for names in unguarded.items() for name in names if profile.rows(f"FROM {name}")]
 
 
 @pytest.mark.slow
