@@ -3,6 +3,8 @@
 -- a database all of them are off by some us. An operator that is no kernel of the rank has a row too, without a kernel; with a
 -- step chosen, only if it is of that step.
 --
+-- @guard trace.reported_communication
+--
 -- kernel_id           BIGINT   a communication kernel of trace.kernel; NULL when the operator matches none
 -- name                VARCHAR  name of the operator
 -- @columns type to kind as in trace.reported_communication
