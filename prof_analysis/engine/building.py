@@ -55,6 +55,8 @@ def build(
     def make(name: str, is_empty: bool) -> None:
         made.add(name)
         row_count = _create(connection, tables[name], plan.columns[name], is_empty)
+        if is_empty:
+            spared.add(name)
         if on_made:
             on_made(tables[name], plan.columns[name])
         if row_count > MANY_ROWS and name not in spared:
@@ -97,10 +99,12 @@ def build(
 
 
 def _create(connection: duckdb.DuckDBPyConnection, table: Table, kept: frozenset[str], is_empty: bool) -> int:
-    """Create a table, and return the number of its rows."""
-    body = empty_select(table.columns) if is_empty else table.body
-    creation = f"CREATE TABLE stored.{quote(table.name)} AS {pruned(table, kept, body)}"
-    with functions_for(connection, body, through_macros=False):
+    """Create a table, and return the number of its rows. An empty one is a view alone, with nothing to store or to drop."""
+    if is_empty:
+        run(connection, f"CREATE VIEW {table.name} AS {empty_select(table.columns)}")
+        return 0
+    creation = f"CREATE TABLE stored.{quote(table.name)} AS {pruned(table, kept, table.body)}"
+    with functions_for(connection, table.body, through_macros=False):
         ((row_count,),) = run(connection, creation).fetchall()
     _show(connection, table, kept)
     return int(row_count)

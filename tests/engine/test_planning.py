@@ -105,8 +105,15 @@ def test_what_is_behind_guards_is_staged_and_built_only_where_one_is_open(
             assert shown(connection, name) == expected[name]
             made = {row[0] for row in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
         needed = needed_of(name, expected) | (needed_of("trace.string", expected) if "trace.string" in plan.order else set())
-        assert made - {"other_id"} == needed | set(plan.raw_columns)
+        # A table behind a shut guard is only a view.
+        shut = {one for one in needed if (guard := guard_of(one)) and not expected[guard]}
+        assert made - {"other_id"} == needed - shut | set(plan.raw_columns)
         assert set().union(*staged[1:]) == {need for need in needed if need in plan.deferred_raw_columns}
+
+
+def guard_of(name: str) -> str | None:
+    table = source_tables("ascend_db").get(name)
+    return table.guard if table else None
 
 
 def needed_of(name: str, rows: Mapping[str, list[Any]]) -> set[str]:
