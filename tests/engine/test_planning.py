@@ -41,7 +41,6 @@ def test_what_only_guarded_tables_need_is_deferred() -> None:
         "trace.launch",
         "trace.queue",
         "trace.forward_backward",
-        "module.thread_life",
         "kernels.asked",
         "kernels.step",
     }
@@ -53,7 +52,6 @@ def test_what_only_guarded_tables_need_is_deferred() -> None:
     assert plan.deferred == {
         "trace.queue",
         "trace.forward_backward",
-        "module.thread_life",
         "raw.enqueue",
         "raw.dequeue",
         "kernels.asked",
