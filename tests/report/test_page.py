@@ -11,7 +11,14 @@ from pathlib import Path
 import pytest
 
 from prof_analysis import InputError, open_profile, open_profiles
-from prof_analysis.pictures.report.page import as_json
+from prof_analysis.pictures.figures.communication import communication
+from prof_analysis.pictures.figures.ranks import ranks
+from prof_analysis.pictures.figures.steps import steps
+from prof_analysis.pictures.report.page import Page, as_json, html_of
+from prof_analysis.pictures.report.parts import Section
+from prof_analysis.pictures.report.pictures import picture_of
+from prof_analysis.pictures.report.profile import table_of_ranks
+from tests.figures.test_pictures import step_row
 from tests.helpers.cli import OPS, RANGES, STEPS, Command, only_json
 from tests.helpers.hostile import MARKUP
 from tests.helpers.says import says
@@ -188,3 +195,37 @@ def test_several_runs_have_one_page(tmp_path: Path, runs: Path) -> None:
     assert parsed.texts.count("Run <a>") == parsed.texts.count("Run b") > 3
     data = json.loads(next(text for text in parsed.scripts if text.startswith('{"themes"')))
     assert len(data["figures"]["modules"]["data"][0]["ids"]) > 6
+
+
+def test_a_page_of_many_ranks_folds_them_and_says_so() -> None:
+    profiles = [f"node{rank // 8}_{rank}_20260101000000000_ascend_pt" for rank in range(1024)]
+    steps_of_ranks = [step_row(str(rank), 1, 10**6 + rank, 10**5) for rank in range(1024)]
+    layers = [f"Net/Model/Layer/[Backward]Attention/Linear[{layer}]" for layer in range(12)]
+    times = [
+        {"profile": profile, "rank_id": rank, "parent_module": layer, "module": "Linear", "own_computing_ns": 10**6 + rank}
+        | {"step_count": 2}
+        for rank, profile in enumerate(profiles)
+        for layer in layers
+    ]
+    links = [
+        {"source": f"{rank}", "destination": f"{other}", "size_bytes": 10**8, "duration_ns": 10**6, "is_slow": False}
+        | {"links": "HCCS"}
+        for rank in range(1024)
+        for other in range(rank // 8 * 8, rank // 8 * 8 + 8)
+        if other != rank
+    ]
+    found = [
+        {"profile": profile, "rank_id": rank, "device_id": rank % 8, "answers": ["step-time"], "profiler_level": "Level1"}
+        | {"modules_from": "mstx", "read_from": "database", "rank_id_from": "profiler_info.json", "files": ["a.db"]}
+        for rank, profile in enumerate(profiles)
+    ]
+    found[1000]["answers"] = []
+    ranks_part = table_of_ranks(found)
+    drawn = {"steps": steps(steps_of_ranks), "ranks": ranks(times), "communication": communication([], links)}
+    section = Section("ranks", "Ranks", "?", [picture_of(name, "", figure) for name, figure in drawn.items()])
+    text = html_of(Page("Many", [], [], [section], Section("made", "How it was made", "?", [ranks_part]), ""))
+    assert len(text) < 3_000_000
+    rows = [[cell.text for cell in row] for row in ranks_part.rows]
+    assert len(rows) == 100
+    assert rows[98][:2] == [profiles[1000], "1,000"], "a rank that answers less than others is shown"
+    assert rows[99] == ["other (925 ranks)", "-", "-", rows[0][3], "Level1", "mstx", "database", "profiler_info.json", "a.db"]

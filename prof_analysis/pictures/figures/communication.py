@@ -86,7 +86,7 @@ def _add_links(figure: go.Figure, pairs: Sequence[Row], height: int) -> None:
     order = sorted(busiest, key=_in_order)
     place = {rank: position for position, rank in enumerate(order)}
     heat: list[list[int | None]] = [[None] * len(order) for _ in order]
-    cells: list[list[list[Any]]] = [[[None, "", "", "-", "-", "-", ""] for _ in order] for _ in order]
+    cells: list[list[list[Any] | None]] = [[None] * len(order) for _ in order]  # A gap has no hover.
     marks = [["" for _ in order] for _ in order]
     for row in pairs:
         if row["source"] not in place or row["destination"] not in place:

@@ -1,5 +1,6 @@
 """The report of a profile: it asks all questions in one go, and makes a page of the answers."""
 
+from collections.abc import Sequence
 from contextlib import nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,6 +10,7 @@ from prof_analysis.analyses import ANALYSES, overview
 from prof_analysis.analyses.answer import Answer, ShownColumn, ShownTable
 from prof_analysis.analyses.answering import answer_of
 from prof_analysis.analyses.asked import OpenProfile
+from prof_analysis.analyses.overview import RankRow
 from prof_analysis.analyses.words import several
 from prof_analysis.common.errors import InputError
 from prof_analysis.common.version import __version__
@@ -16,10 +18,11 @@ from prof_analysis.pictures.figures.plots import TABLES
 from prof_analysis.pictures.report.advice import advice_of, said_by_findings
 from prof_analysis.pictures.report.matters import Matter, matters, not_answered
 from prof_analysis.pictures.report.page import Page, file_for, write_page
-from prof_analysis.pictures.report.parts import Notes, Part, Section, plain, table
+from prof_analysis.pictures.report.parts import Notes, Part, Section, Table, plain, table
 from prof_analysis.pictures.report.sections import OPTIONAL, SECTIONS, Found, commands_of, sections_of
 
 _ROWS = 100
+_MOST_RANKS = 100
 # Options of answers: the table of modules has the MFU of modules already.
 _SHOWN = {"mfu": {"by": "op"}}
 _ONE_RANK = "one rank alone cannot be compared; open a folder with several ranks of a job"
@@ -91,9 +94,6 @@ def _matters(found: Found) -> list[Matter]:
 
 def made_of(profile: OpenProfile, ranks: list[dict[str, Any]]) -> Section:
     """Return the section that says how the page was made: the command, the files, missing data, and warnings."""
-    headers = list(overview.columns_of(ranks[0]))
-    columns = tuple(ShownColumn(header, "count" if header in ("rank", "device") else "text") for header in headers)
-    rows = tuple(tuple(overview.columns_of(row).values()) for row in ranks)
     lines = [
         f"Command: {profile.command_line()}",
         f"prof-analysis {__version__}, {datetime.now(UTC).strftime('%Y-%m-%d %H:%M')} UTC",
@@ -101,10 +101,22 @@ def made_of(profile: OpenProfile, ranks: list[dict[str, Any]]) -> Section:
     problems = [f"warning: {one}" for one in profile.warnings] + [f"failed: {one}" for one in profile.failures]
     parts: list[Part] = [
         Notes([plain(line) for line in lines]),
-        table(ShownTable(columns, rows), "Ranks"),
+        table_of_ranks(ranks),
         Notes([plain(line) for line in (*overview.sentences(ranks), *problems)]),
     ]
     return Section("made", "How it was made", "Which files, which command, and what is missing?", parts)
+
+
+def table_of_ranks(ranks: Sequence[RankRow]) -> Table:
+    """Return the ranks as a table; of many those that answer least, and the others as one row with what they have in common."""
+    cells = [overview.columns_of(row) for row in ranks]
+    if len(cells) > _MOST_RANKS:
+        in_order = sorted(range(len(ranks)), key=lambda place: len(ranks[place]["answers"]))
+        shown, others = sorted(in_order[: _MOST_RANKS - 1]), [cells[place] for place in in_order[_MOST_RANKS - 1 :]]
+        common = {header: value if all(one[header] == value for one in others) else None for header, value in others[0].items()}
+        cells = [*(cells[place] for place in shown), {**common, "folder": f"other ({several(len(others), 'rank')})"}]
+    columns = tuple(ShownColumn(header, "count" if header in ("rank", "device") else "text") for header in cells[0])
+    return table(ShownTable(columns, tuple(tuple(one.values()) for one in cells)), "Ranks")
 
 
 def foot_of(profile: OpenProfile) -> str:
