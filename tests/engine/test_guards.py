@@ -1,5 +1,7 @@
 """Guards: a table behind one that is shut has no rows anyway, so that nothing is lost where it is not built."""
 
+from __future__ import annotations
+
 from pathlib import Path
 
 import duckdb

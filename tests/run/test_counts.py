@@ -3,6 +3,8 @@
 A change that makes more says so: `pytest -m "slow or not slow" tests/run/test_counts.py --update` writes the page anew.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable
 from pathlib import Path
