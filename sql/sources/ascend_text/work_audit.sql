@@ -1,12 +1,12 @@
--- Tasks are events of trace_view.json; kernel_details.csv can have kernels beside them. Where the type of a task does not say
--- what it is, its name does. Work of communication operators begins while one runs.
+-- Tasks are events of trace_view.json; kernel_details.csv can have kernels beside them. The name of a task tells more than its
+-- type: a copy is MEMCPY_ASYNC of type PCIE_DMA_SQE or SDMA_SQE. What one of them tells is enough. Work of communication
+-- operators begins while one runs.
 WITH type AS (
     SELECT
         text_id,
         why_without_work(text) AS why,
         is_task_between_streams(text) OR lower(text) = 'other' AS may_be_of_operator,
-        regexp_matches(text, '^MEMCPY_ASYNC|^Memco?py') AS is_copy,
-        why IS NOT NULL OR is_copy OR is_task_between_streams(text) OR is_task_on_cores(text) AS says_what_it_is
+        regexp_matches(text, '^MEMCPY_ASYNC|^Memco?py') AS is_copy
     FROM trace.string
     WHERE text_id IN (SELECT name FROM raw.device_task UNION SELECT task_type FROM raw.device_task)
 ),
@@ -20,9 +20,9 @@ task AS (
     SELECT
         device_task.event_id,
         coalesce(type_name.text, name.text, 'task of unknown type') AS what,
-        said.why,
-        coalesce(said.is_copy, false) AS is_copy,
-        coalesce(said.may_be_of_operator, false) OR coalesce(of_type.may_be_of_operator, false) AS may_be_of_operator,
+        coalesce(of_name.why, of_type.why) AS why,
+        coalesce(of_name.is_copy, false) OR coalesce(of_type.is_copy, false) AS is_copy,
+        coalesce(of_name.may_be_of_operator, false) OR coalesce(of_type.may_be_of_operator, false) AS may_be_of_operator,
         (device_task.end_ns >= device_task.start_ns) IS NOT TRUE AS has_no_time,
         TRY(device_task.end_ns - device_task.start_ns) AS duration_ns,
         device_task.start_ns,
@@ -30,8 +30,8 @@ task AS (
         kernel.pmu_id
     FROM raw.device_task
     LEFT JOIN trace.kernel ON kernel.kernel_id = device_task.event_id
+    LEFT JOIN type AS of_name ON of_name.text_id = device_task.name
     LEFT JOIN type AS of_type ON of_type.text_id = device_task.task_type
-    LEFT JOIN type AS said ON said.text_id = if(of_type.says_what_it_is, device_task.task_type, device_task.name)
     LEFT JOIN trace.string AS name ON name.text_id = device_task.name
     LEFT JOIN trace.string AS type_name ON type_name.text_id = device_task.task_type
 ),
