@@ -25,5 +25,6 @@ SELECT
     coalesce(waited.waited_count, 0) AS waited_count,
     coalesce(waited.late_count, 0) AS late_count
 FROM clock.latency
+-- All pairs: each of these tables has one row at most.
 LEFT JOIN clock.delayed ON true
 LEFT JOIN clock.waited ON true
