@@ -199,7 +199,7 @@ def test_a_checker_knows_the_types_of_answers_and_finds_a_wrong_option(tmp_path:
         "prof_analysis.open_profile('x', dept=3)\n"
         "prof_analysis.module_stats('x', instances='classes')\n"
     )
-    words = ["--strict", "--follow-imports", "silent", "--no-error-summary", "--cache", str(tmp_path / "cache")]
+    words = ["--strict", "--follow-imports", "silent", "--no-error-summary", "--cache-dir", str(tmp_path / "cache")]
     done = subprocess.run(
         [sys.executable, "-m", "mypy", *words, script],
         cwd=tmp_path,
