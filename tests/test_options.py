@@ -190,12 +190,12 @@ def test_a_checker_knows_the_types_of_answers_and_finds_a_wrong_option(tmp_path:
         "import prof_analysis\n"
         "with prof_analysis.open_profile('x', instances=True, module_domains=['A'], step_id=None) as profile:\n"
         "    reveal_type(profile.kernel_stats())\n"
-        "    reveal_type(profile.kernel_stats(across_ranks=True, arrow=True))\n"
-        "    reveal_type(profile.layer_stats('pass', arrow=True))\n"
+        "    reveal_type(profile.table('mfu.op', arrow=True))\n"
+        "    reveal_type(profile.ranks(arrow=True))\n"
         "    reveal_type(profile.sql('SELECT 1', arrow=False))\n"
-        "    profile.mfu('ops')\n"
+        "    profile.table('mfu.op', arow=True)\n"
         "reveal_type(prof_analysis.module_stats('x', depth=3))\n"
-        "reveal_type(prof_analysis.stage_durations('x', arrow=True))\n"
+        "reveal_type(prof_analysis.stage_durations('x'))\n"
         "prof_analysis.open_profile('x', dept=3)\n"
         "prof_analysis.module_stats('x', instances='classes')\n"
     )
@@ -210,11 +210,12 @@ def test_a_checker_knows_the_types_of_answers_and_finds_a_wrong_option(tmp_path:
     )
     said = [line.split(": ", 1)[1] for line in done.stdout.splitlines()]
     frame, table = ('note: Revealed type is "pandas.core.frame.DataFrame"', 'note: Revealed type is "pyarrow.Table"')
-    assert [line for line in said if "Revealed" in line] == [frame, table, table, frame, frame, table]
+    assert [line for line in said if "Revealed" in line] == [frame, table, table, frame, frame, frame]
     assert [line.partition(" matches ")[0].partition(";")[0] for line in said if line.startswith("error")] == [
-        'error: No overload variant of "mfu" of "Questions"',
+        'error: Unexpected keyword argument "arow" for overloaded function "table" of "Profile"',
+        'error: No overload variant of "table" of "Profile"',
         'error: Unexpected keyword argument "dept" for "open_profile"',
-        'error: No overload variant of "module_stats"',
+        'error: Argument "instances" to "module_stats" has incompatible type "str"',
     ]
 
 
