@@ -406,12 +406,15 @@ def test_kernel_stats_of_qwen3_are_its_op_statistic(realdata: Path) -> None:
         assert all(0 <= row["mean_ns"] - float(expected[key]["Avg Time(us)"] * 1000) < 1.001 for key, row in found.items())
 
 
-@pytest.mark.parametrize("rank", quick([0, 1], 0))
+@pytest.mark.parametrize("rank", quick([0, 1], 1))
 def test_kernel_stats_of_alexnet_are_within_10_ns_of_its_op_statistic(realdata: Path, rank: int) -> None:
     folder = realdata / "alexnet_ddp_910b" / "text" / "level1" / f"rank{rank}_ascend_pt"
     expected = op_statistic(folder)
     with open_profile(folder) as profile:
         rows = arrow_of(profile.kernel_stats()).to_pylist()
+        assert not [warning for warning in profile.warnings if "in no answer" in warning], (
+            "copies and transfers are no missing work"
+        )
     found = {(row["type"], row["core"]): row for row in rows if row["kind"] == "compute"}
     assert {key: row["kernel_count"] for key, row in found.items()} == {key: row["Count"] for key, row in expected.items()}
     for name, column in (("total_ns", "Total Time(us)"), ("min_ns", "Min Time(us)"), ("max_ns", "Max Time(us)")):
