@@ -7,7 +7,7 @@ import duckdb
 
 from prof_analysis.engine.functions import functions_for
 from prof_analysis.engine.macros import create_macros
-from prof_analysis.engine.planning import Build, Plan, pruned, sql_of, walk
+from prof_analysis.engine.planning import Build, Plan, padded, pruned, sql_of, walk
 from prof_analysis.engine.quotes import quote
 from prof_analysis.engine.registry import with_others
 from prof_analysis.engine.statements import run
@@ -28,6 +28,7 @@ def build(
     loaded: Mapping[str, Table] = MappingProxyType({}),
     on_guard: Callable[[str, bool], None] | None = None,
     on_made: Callable[[Table, frozenset[str]], None] | None = None,
+    has_few_rows: bool = False,
 ) -> None:
     """Build the planned tables in a database that holds plan.raw_columns.
 
@@ -35,6 +36,7 @@ def build(
     With `kept`, other tables, and columns of large ones, are dropped as soon as no table is left that reads them: a million
     kernels take half the memory. `loaded` has the tables that are not built but read from files, as kept.restricted() gives
     them. on_guard receives each guard and whether it has rows, on_made each table once it is there, with its columns.
+    With `has_few_rows`, nothing is dropped and no table has a view, which of few rows takes longer than what it saves.
     """
     tables = with_others(source_tables(source, own, plan.raw_tables), loaded)
     made: set[str] = set()
@@ -45,23 +47,25 @@ def build(
             used_by.setdefault(need, set()).add(name)
     spared = {"trace.string", *(kept or ())}
     large: dict[str, frozenset[str]] = {}
+    row_counts: dict[str, int] = {}
 
     def passes(guard: str) -> bool:
-        has_rows = bool(run(connection, f"SELECT 1 FROM {guard} LIMIT 1").fetchall())
+        known = row_counts.get(guard)
+        has_rows = bool(run(connection, f"SELECT 1 FROM {guard} LIMIT 1").fetchall() if known is None else known)
         if on_guard:
             on_guard(guard, has_rows)
         return has_rows
 
     def make(name: str, is_empty: bool) -> None:
         made.add(name)
-        row_count = _create(connection, tables[name], plan.columns[name], is_empty)
+        row_count = row_counts[name] = _create(connection, tables[name], plan.columns[name], is_empty, has_few_rows)
         if is_empty:
             spared.add(name)
         if on_made:
             on_made(tables[name], plan.columns[name])
         if row_count > MANY_ROWS and name not in spared:
             large[name] = plan.columns[name]
-        if kept is not None:
+        if kept is not None and not has_few_rows:
             let_go(name)
             narrow_the_large()
 
@@ -98,15 +102,23 @@ def build(
             stage(step)
 
 
-def _create(connection: duckdb.DuckDBPyConnection, table: Table, kept: frozenset[str], is_empty: bool) -> int:
-    """Create a table, and return the number of its rows. An empty one is a view alone, with nothing to store or to drop."""
+def _create(
+    connection: duckdb.DuckDBPyConnection, table: Table, kept: frozenset[str], is_empty: bool, has_few_rows: bool
+) -> int:
+    """Create a table, and return the number of its rows. An empty one is a view alone, with nothing to store or to drop.
+
+    Bodies name all columns of what they read, so the columns that are not kept are NULL: in a view on the table, or, of few
+    rows, in the table itself.
+    """
     if is_empty:
         run(connection, f"CREATE VIEW {table.name} AS {empty_select(table.columns)}")
         return 0
-    creation = f"CREATE TABLE stored.{quote(table.name)} AS {pruned(table, kept, table.body)}"
+    name = table.name if has_few_rows else f"stored.{quote(table.name)}"
+    rows = padded(table, kept, table.body) if has_few_rows else pruned(table, kept, table.body)
     with functions_for(connection, table.body, through_macros=False):
-        ((row_count,),) = run(connection, creation).fetchall()
-    _show(connection, table, kept)
+        ((row_count,),) = run(connection, f"CREATE TABLE {name} AS {rows}").fetchall()
+    if not has_few_rows:
+        _show(connection, table, kept)
     return int(row_count)
 
 

@@ -73,7 +73,8 @@ def _parts(page: str) -> Iterator[tuple[int, str | list[Row]]]:
     from markdown_it import MarkdownIt
 
     line, heading, rows = 0, "", list[list[str]]()
-    for token in MarkdownIt("commonmark").enable("table").parse(page):
+    # What stands inside a cell is not Markdown.
+    for token in MarkdownIt("commonmark").enable("table").disable("inline").parse(page):
         line = token.map[0] + 1 if token.map else line
         if token.type == "heading_open":
             heading = f"{token.markup} "

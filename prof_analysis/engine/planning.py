@@ -206,6 +206,13 @@ def pruned(table: Table, columns: Iterable[str], body: str) -> str:
     return f"SELECT {', '.join(names)} FROM ({body})"
 
 
+def padded(table: Table, columns: Iterable[str], body: str) -> str:
+    """Return the query that gives these columns of a table that has this body, and NULL in all others."""
+    kept = set(columns)
+    cells = (quote(one.name) if one.name in kept else f"NULL::{one.stored_type} AS {quote(one.name)}" for one in table.columns)
+    return f"SELECT {', '.join(cells)} FROM ({body})"
+
+
 def sql_of(tables: Mapping[str, Table], names: Iterable[str]) -> str:
     """Return the bodies of these tables as one text."""
     return " ".join(tables[name].body for name in names)

@@ -13,10 +13,10 @@ from prof_analysis.common.answer_options import Variables
 from prof_analysis.common.errors import InputError
 from prof_analysis.engine.database import connect, set_variables
 from prof_analysis.engine.functions import functions_for
-from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.quotes import quote, quote_text
+from prof_analysis.engine.statements import run
 from prof_analysis.engine.table_file import TEXT_ID, Column, Table, empty_select
-from prof_analysis.engine.tables import all_tables, create_schemas, shown_select, store_view, unknown_table
+from prof_analysis.engine.tables import ROW_ID, all_tables, create_schemas, shown_select, store_view, unknown_table
 
 Row = Mapping[str, object]
 TEXTS = "trace.string"
@@ -52,7 +52,6 @@ def rows_of(
     for unread in sorted(given.keys() - reads.keys() - {TEXTS}):
         raise InputError(f"{name} does not read {unread}; it reads {', '.join(reads) or 'no table'}")
     with _empty_database(variables) as connection:
-        create_macros(connection, table.body)
         create_schemas(connection, [name, TEXTS, *reads])
         texts = _Texts(given.get(TEXTS, ()))
         for need, columns in reads.items():
@@ -63,7 +62,7 @@ def rows_of(
         query = empty_select(table.columns) if is_empty else table.body
         with functions_for(connection, table.body):
             if table.grain == "rank":
-                connection.execute(f"CREATE TABLE {name} AS {query}")
+                run(connection, f"CREATE TABLE {name} AS {query}")
                 query = shown_select(table)
             found = connection.execute(query)
             names = [column[0] for column in found.description or ()]
@@ -86,7 +85,7 @@ def _empty_database(variables: Variables) -> Iterator[duckdb.DuckDBPyConnection]
 
 @cache
 def _opened() -> duckdb.DuckDBPyConnection:
-    return connect(threads=1, macros=False)
+    return connect(threads=1)
 
 
 class _Texts:
@@ -131,13 +130,17 @@ def _fill(
             raise InputError(f"{name} has no column {column}; it has {', '.join(shown)}")
     stored = {shown.get(column, column): column for column in named}
     types = {column: "BIGINT" if type_ == TEXT_ID else type_ for column, type_ in columns.items()}
-    described = ", ".join(f"{quote(column)} {types[column]}" for column in stored) or "nothing_given BOOLEAN"
-    connection.execute(f"CREATE TABLE stored.{quote(name)} ({described})")
+    has_hidden = ROW_ID in columns and ROW_ID not in stored
+    target, made = (f"stored.{quote(name)}", stored) if has_hidden else (name, columns)
+    described = ", ".join(f"{quote(column)} {types[column]}" for column in made) or "nothing_given BOOLEAN"
+    run(connection, f"CREATE TABLE {target} ({described})")
     cells = [texts.id_of(row.get(as_)) if column != as_ else row.get(as_) for row in rows for column, as_ in stored.items()]
     if cells:
         row_of_casts = f"({', '.join(f'CAST(? AS {types[column]})' for column in stored)})"
         try:
-            connection.execute(f"INSERT INTO stored.{quote(name)} VALUES {', '.join([row_of_casts] * len(rows))}", cells)
+            filled = ", ".join(map(quote, stored))
+            connection.execute(f"INSERT INTO {target} ({filled}) VALUES {', '.join([row_of_casts] * len(rows))}", cells)
         except duckdb.ConversionException as error:
             raise InputError(f"{name}: {str(error).splitlines()[0]}") from error
-    store_view(connection, name, types, stored)
+    if has_hidden:
+        store_view(connection, name, types, stored)

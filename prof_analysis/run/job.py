@@ -13,6 +13,11 @@ from prof_analysis.engine.code import code_digest
 from prof_analysis.engine.table_file import Table
 from prof_analysis.sources.rank import Rank
 
+# Of an input of this size, some 20,000 kernels, all tables together take 100 MB.
+FEW_ROWS_BYTES = 16 * 2**20
+# How many times smaller a trace is packed.
+_PACKED = 10
+
 
 @dataclass(frozen=True)
 class Job:
@@ -45,6 +50,11 @@ class Job:
     def input_bytes(self) -> int:
         """Size of the input files that exist."""
         return sum(map(_size_of, self.rank.inputs))
+
+    @property
+    def has_few_rows(self) -> bool:
+        """Whether the input is so small that its tables need not be dropped as soon as nothing reads them."""
+        return sum(_size_of(file) * (_PACKED if file.suffix == ".gz" else 1) for file in self.rank.inputs) <= FEW_ROWS_BYTES
 
 
 @dataclass(frozen=True)

@@ -135,6 +135,7 @@ def _build(job: Job, work: _Work, on_work: OnWork) -> None:
             loaded=work.loaded,
             on_guard=lambda guard, has_rows: facts.guards.update({work.store.file(guard).name: has_rows}),
             on_made=on_made,
+            has_few_rows=job.has_few_rows,
         )
     except (duckdb.InterruptException, duckdb.OutOfMemoryException):
         raise

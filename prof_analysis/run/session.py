@@ -19,6 +19,7 @@ from prof_analysis.common.options import ProfileOptions
 from prof_analysis.engine.database import connect
 from prof_analysis.engine.gathering import check_thresholds
 from prof_analysis.engine.grains import grain_of
+from prof_analysis.engine.macros import share_macros
 from prof_analysis.engine.own_tables import read_own_tables
 from prof_analysis.engine.planning import split_across_ranks
 from prof_analysis.engine.registry import Registry
@@ -89,6 +90,8 @@ class Session:
         say_what_was_found(self._problems, self.ranks, found, paths)
         self._stores = Stores(self.ranks, options, self._own, self._problems, lambda: self._is_closed)
         self.connection = connect(self._variables, temp_directory=self._stores.temporary / "spill", macros=False)
+        if len(self.runs) < 2 and anonymous is None:  # Else there are several databases, which do not share macros.
+            share_macros(self.connection, set())
         try:
             self._views = Views(self.connection, self.runs, lambda: self._is_closed, anonymous)
             self._check_step()

@@ -47,6 +47,7 @@ class Views:
         self._is_closed = is_closed
         self._anonymous = anonymous
         self._catalog = _OF_USERS
+        self._schemas: set[str] = set()
         catalogs = [_OF_USERS, *map(self._catalog_of, self._runs)]
         if anonymous is not None:
             from prof_analysis.anonymous.columns import create_functions
@@ -206,14 +207,19 @@ class Views:
     def _stored(self, catalog: str, table: str, query: str) -> str:
         """Store the rows of a query about a table, and return the query that gives them."""
         stored = f"{catalog}.stored.{quote(table)}"
-        self._connection.execute(f"CREATE SCHEMA IF NOT EXISTS {catalog}.stored")
+        self._create_schema(f"{catalog}.stored")
         self._connection.execute(f"CREATE OR REPLACE TABLE {stored} AS {query}")
         return f"FROM {stored}"
 
     def _create(self, catalog: str, table: str, query: str) -> None:
         schema, _, short_name = table.partition(".")
-        self._connection.execute(f"CREATE SCHEMA IF NOT EXISTS {catalog}.{quote(schema)}")
+        self._create_schema(f"{catalog}.{quote(schema)}")
         self._connection.execute(f"CREATE OR REPLACE VIEW {catalog}.{quote(schema)}.{quote(short_name)} AS {query}")
+
+    def _create_schema(self, schema: str) -> None:
+        if schema not in self._schemas:
+            self._connection.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
+            self._schemas.add(schema)
 
 
 def _are_many_small(files: Sequence[Path]) -> bool:

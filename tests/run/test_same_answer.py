@@ -10,8 +10,11 @@ import pytest
 from fixtures.generate import generate
 from fixtures.shape import Shape
 from prof_analysis import open_profile
-from prof_analysis.run import machine
+from prof_analysis.analyses import ANALYSES
+from prof_analysis.engine import building
+from prof_analysis.run import job, machine
 from tests.helpers.asking import build_at_once
+from tests.helpers.places import SAMPLE
 
 TABLES = ("module.statistic", "module.tree", "module.coverage", "kernels.statistic", "across.module")
 
@@ -53,3 +56,27 @@ def test_threads_processes_memory_and_store_change_nothing(
         found = answers(profiles, workers=2, threads=4, memory_limit=400_000_000, cache=store)
     assert found == expected, "in processes with two threads each and little memory"
     assert answers(profiles, cache=store) == expected, "from the store"
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        pytest.param(("module-stats", "step-time"), id="two"),
+        pytest.param(tuple(sorted(ANALYSES)), id="all", marks=pytest.mark.slow),
+    ],
+)
+def test_tables_that_are_dropped_early_answer_as_those_of_few_rows_that_stay(
+    monkeypatch: pytest.MonkeyPatch, names: tuple[str, ...]
+) -> None:
+    (folder,) = (SAMPLE / "decoder_training").glob("node0_4242_*")
+    asked = sorted({table for name in names for table in ANALYSES[name].tables})
+
+    def rows() -> dict[str, pa.Table]:
+        with open_profile(folder) as profile:
+            build_at_once(profile, *asked)
+            return {table: profile.table(table, arrow=True) for table in asked}
+
+    of_few_rows = rows()
+    monkeypatch.setattr(job, "FEW_ROWS_BYTES", -1)
+    monkeypatch.setattr(building, "MANY_ROWS", 0)
+    assert rows() == of_few_rows
