@@ -41,10 +41,7 @@ def build(
     tables = with_others(source_tables(source, own, plan.raw_tables), loaded)
     made: set[str] = set()
     staged = set(plan.raw_columns)
-    used_by: dict[str, set[str]] = {}
-    for name in plan.order:
-        for need in tables[name].read:
-            used_by.setdefault(need, set()).add(name)
+    used_by = _users_of(tables, plan.order)
     spared = {"trace.string", *(kept or ())}
     large: dict[str, frozenset[str]] = {}
     row_counts: dict[str, int] = {}
@@ -100,6 +97,15 @@ def build(
         else:
             staged.update(step)
             stage(step)
+
+
+def _users_of(tables: Mapping[str, Table], names: Iterable[str]) -> dict[str, set[str]]:
+    """Return for each table that these read those that read it."""
+    users: dict[str, set[str]] = {}
+    for name in names:
+        for need in tables[name].read:
+            users.setdefault(need, set()).add(name)
+    return users
 
 
 def _create(

@@ -8,7 +8,7 @@ from typing import Any
 
 import duckdb
 
-from prof_analysis.engine.database import connect
+from prof_analysis.engine.database import connect, optimizers
 from prof_analysis.engine.functions import functions_for
 from prof_analysis.engine.grains import grain_of
 from prof_analysis.engine.macros import create_macros
@@ -223,8 +223,7 @@ def _open_planner(tables: Iterable[str], sql: str) -> duckdb.DuckDBPyConnection:
     connection = connect(threads=1, macros=False)
     create_macros(connection, sql)
     create_schemas(connection, tables)
-    optimizers = [row[0] for row in connection.execute("FROM duckdb_optimizers()").fetchall()]
-    connection.execute(f"SET disabled_optimizers = '{','.join(set(optimizers) - {'unused_columns'})}'")
+    connection.execute(f"SET disabled_optimizers = '{','.join(set(optimizers(connection)) - {'unused_columns'})}'")
     return connection
 
 

@@ -1,6 +1,7 @@
 """What is to be done for a rank, and what came of it."""
 
 import traceback
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from prof_analysis.engine.code import code_digest
 from prof_analysis.engine.table_file import Table
 from prof_analysis.sources.rank import Rank
 
-# Of an input of this size, some 20,000 kernels, all tables together take 100 MB.
+# Input of this size, some 20,000 kernels, has few rows: DuckDB plans for longer than it runs, and all tables take 100 MB.
 FEW_ROWS_BYTES = 16 * 2**20
 # How many times smaller a trace is packed.
 _PACKED = 10
@@ -51,11 +52,6 @@ class Job:
         """Size of the input files that exist."""
         return sum(map(_size_of, self.rank.inputs))
 
-    @property
-    def has_few_rows(self) -> bool:
-        """Whether the input is so small that its tables need not be dropped as soon as nothing reads them."""
-        return sum(_size_of(file) * (_PACKED if file.suffix == ".gz" else 1) for file in self.rank.inputs) <= FEW_ROWS_BYTES
-
 
 @dataclass(frozen=True)
 class Outcome:
@@ -74,6 +70,12 @@ class Code:
     digest: str
     prof_analysis: str
     duckdb: str
+
+
+def have_few_rows(ranks: Iterable[Rank]) -> bool:
+    """Return whether the input of ranks is so small that to plan its queries takes longer than to run them."""
+    files = (file for rank in ranks for file in rank.inputs)
+    return sum(_size_of(file) * (_PACKED if file.suffix == ".gz" else 1) for file in files) <= FEW_ROWS_BYTES
 
 
 def own_code() -> Code:

@@ -7,14 +7,12 @@ from functools import cache
 
 import duckdb
 
-from prof_analysis.run.job import Job, Outcome
+from prof_analysis.run.job import Job, Outcome, have_few_rows
 from prof_analysis.run.pool import run_here, run_in_processes
 from prof_analysis.sources.rank import Rank
 
 # A process takes half a second to start and 100 MB: ranks that are smaller than this in total are faster in this process.
 _WORTH_PROCESSES_BYTES = 64 * 2**20
-# Two threads are slower than one on a rank smaller than this: 10,000 kernels (8 MB) take 0.58 s, on one thread 0.51 s.
-_WORTH_THREADS_BYTES = 16 * 2**20
 # The share of a process's memory that DuckDB's buffers may take: its limit counts nothing else.
 _SHARE_OF_BUFFERS = 0.7
 
@@ -55,7 +53,8 @@ def run(
     buffers = None if memory_bytes is None else int(memory_bytes * _SHARE_OF_BUFFERS / workers)
 
     def threads_of(job: Job) -> int:
-        return max(1, threads // workers) if machine.threads or job.input_bytes > _WORTH_THREADS_BYTES else 1
+        # Two threads are slower than one on few rows: 10,000 kernels (8 MB) take 0.58 s, on one thread 0.51 s.
+        return 1 if have_few_rows([job.rank]) and not machine.threads else max(1, threads // workers)
 
     jobs = [replace(job, threads=threads_of(job), buffer_bytes=buffers) for job in jobs]
     if workers == 1 or sum(job.input_bytes for job in jobs) < _WORTH_PROCESSES_BYTES:

@@ -4,7 +4,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Set
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from threading import RLock
@@ -16,7 +16,7 @@ import duckdb
 from prof_analysis.common.capabilities import Questions, Requirement
 from prof_analysis.common.errors import InputError, ProfAnalysisError, QueryError, reason_of, remedy_of
 from prof_analysis.common.options import ProfileOptions
-from prof_analysis.engine.database import connect
+from prof_analysis.engine.database import connect, planned_for_few_rows
 from prof_analysis.engine.gathering import check_thresholds
 from prof_analysis.engine.grains import grain_of
 from prof_analysis.engine.macros import share_macros
@@ -28,6 +28,7 @@ from prof_analysis.engine.tables import all_tables, of_one_rank
 from prof_analysis.engine.variables import variables_named, variables_read
 from prof_analysis.run.cache.store import RankStore
 from prof_analysis.run.found import chosen_ranks, runs_of, say_what_was_found
+from prof_analysis.run.job import have_few_rows
 from prof_analysis.run.problems import Problems, found_in_tables
 from prof_analysis.run.secrets import known_ranks, raise_anonymous
 from prof_analysis.run.stores import Stores
@@ -242,13 +243,17 @@ class Session:
         for store in self.stores.values():
             for warning in store.warnings(new) or ():
                 self.warn(warning)
+        with planned_for_few_rows(self.connection) if have_few_rows(self.stores) else nullcontext():
+            self._show_tables(of_ranks, across)
+        for sentence in found_in_tables(self.connection, [self.tables[name] for name in (*of_ranks, *across)], self.stores):
+            self.warn(sentence)
+
+    def _show_tables(self, of_ranks: list[str], across: list[str]) -> None:
         for table in of_ranks:
             self._views.show_ranks(table, self.stores)
         read_again = {need for table in across for need in self.tables[table].needs}
         for table in across:
             self._views.show_across(self.tables[table], self.stores, is_read_again=table in read_again)
-        for sentence in found_in_tables(self.connection, [self.tables[name] for name in (*of_ranks, *across)], self.stores):
-            self.warn(sentence)
 
     def close(self) -> None:
         """Release memory and temporary files, and interrupt waiting threads. Do nothing in a fork of the process."""

@@ -1,7 +1,7 @@
 """Runs the job of a rank: it is analysed by itself in its own DuckDB, and leaves its tables as Parquet files in a store."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from platform import node
 
@@ -10,10 +10,10 @@ import duckdb
 from prof_analysis.common.errors import reason_of
 from prof_analysis.common.input_files import opened
 from prof_analysis.common.scratch import temporary_folder
-from prof_analysis.engine.database import connect, lent
+from prof_analysis.engine.database import connect, lent, planned_for_few_rows
 from prof_analysis.run.cache.kept import UnfitError
 from prof_analysis.run.cache.store import is_entry
-from prof_analysis.run.job import Code, Job, Outcome, failed, own_code
+from prof_analysis.run.job import Code, Job, Outcome, failed, have_few_rows, own_code
 from prof_analysis.run.progress import OnWork
 from prof_analysis.run.rank_tables import make_tables, plan_of_job
 
@@ -87,6 +87,7 @@ def _connection(job: Job, running: list[duckdb.DuckDBPyConnection]) -> Iterator[
     ):
         running.append(connection)
         try:
-            yield connection
+            with planned_for_few_rows(connection) if have_few_rows([rank]) else nullcontext():
+                yield connection
         finally:
             running.remove(connection)

@@ -50,7 +50,7 @@ operator_time AS (
 within_operator AS (
     SELECT described_kernel.row_number
     FROM described_kernel
-    ASOF JOIN operator_time ON operator_time.start_ns <= described_kernel.start_ns + 1000
+    ASOF JOIN operator_time ON operator_time.start_ns <= TRY(described_kernel.start_ns + 1000)
     WHERE described_kernel.kind = 'communication'
       AND NOT described_kernel.is_operator
       AND described_kernel.start_ns <= operator_time.reached_ns
@@ -74,7 +74,7 @@ exact_start AS (
     SELECT detail.name, detail.start_ns AS inexact_start_ns, task.start_ns
     FROM inexact_start AS detail
     CROSS JOIN resolution
-    ASOF JOIN other_start AS task ON task.name = detail.name AND task.start_ns <= detail.start_ns + resolution.ns
+    ASOF JOIN other_start AS task ON task.name = detail.name AND task.start_ns <= TRY(detail.start_ns + resolution.ns)
     WHERE task.start_ns >= detail.start_ns - resolution.ns
 ),
 detailed_task AS (
