@@ -61,43 +61,59 @@ def connect(
     return connection
 
 
-# Instances that nobody uses now, each with the names of its macros.
-_idle: list[tuple[duckdb.DuckDBPyConnection, set[str]]] = []
+_Instance = tuple[duckdb.DuckDBPyConnection, set[str]]
+# Instances that nobody uses now, by their number of threads, each with the names of its macros.
+_idle: dict[int | None, list[_Instance]] = {}
 # An instance does not outlive a fork: its threads are not there, and to close it would wait for them.
-_of_parents: list[tuple[duckdb.DuckDBPyConnection, set[str]]] = []
-_LENT = "lent"
+_of_parents: list[dict[int | None, list[_Instance]]] = []
+LENT = "lent"
 
 
 @contextmanager
 def lent(
-    variables: Variables | None = None, temp_directory: Path | None = None, buffer_bytes: int | None = None
+    variables: Variables | None = None,
+    threads: int | None = None,
+    temp_directory: Path | None = None,
+    buffer_bytes: int | None = None,
 ) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Lend an empty database as connect() opens it, on one thread, in an instance that is kept with its macros for the next.
+    """Lend an empty database as connect() opens it, in an instance that is kept with its macros for the next.
 
-    To open and to close an instance takes 20 ms, as long as ten small tables.
+    The database has the name LENT. To open and to close an instance takes 20 ms, as long as ten small tables.
     """
-    instance, macros = _idle_with(temp_directory, buffer_bytes) or (
-        connect(None, 1, temp_directory, buffer_bytes, macros=False),
+    instance, macros = _idle_with(threads, temp_directory, buffer_bytes) or (
+        connect(None, threads, temp_directory, buffer_bytes, macros=False),
         set[str](),
     )
     try:
         with instance.cursor() as connection:
-            run(connection, f"ATTACH ':memory:' AS {_LENT}; SET search_path = '{_LENT}.main,{INSTANCE}'")
+            run(connection, f"ATTACH ':memory:' AS {LENT}")
+            use(connection, LENT)
             share_macros(connection, macros)
             _prepare(connection, variables)
             yield connection
-            run(connection, f"USE memory; DETACH {_LENT}")
+            is_free = False
+            with suppress(duckdb.Error):  # Another thread still uses it.
+                run(connection, f"USE memory; DETACH {LENT}")
+                is_free = True
     except BaseException:
         instance.close()
         raise
-    _idle.append((instance, macros))
+    if is_free:
+        _idle.setdefault(threads, []).append((instance, macros))
+    else:
+        instance.close()
 
 
-def _idle_with(temp_directory: Path | None, buffer_bytes: int | None) -> tuple[duckdb.DuckDBPyConnection, set[str]] | None:
+def use(connection: duckdb.DuckDBPyConnection, database: str) -> None:
+    """Let names mean what is in a database, and macros those of the instance."""
+    run(connection, f"SET search_path = '{database}.main,{INSTANCE}'")
+
+
+def _idle_with(threads: int | None, temp_directory: Path | None, buffer_bytes: int | None) -> _Instance | None:
     """Return an idle instance with these limits, and the names of its macros; None where there is none that takes them."""
     try:
-        instance, macros = _idle.pop()
-    except IndexError:
+        instance, macros = _idle[threads].pop()
+    except (KeyError, IndexError):
         return None
     try:
         run(instance, "RESET memory_limit")
@@ -146,7 +162,7 @@ def optimizers(connection: duckdb.DuckDBPyConnection) -> list[str]:
 
 
 def _leave_to_the_parent() -> None:
-    _of_parents.extend(_idle)
+    _of_parents.append(dict(_idle))
     _idle.clear()
 
 

@@ -22,7 +22,7 @@ from prof_analysis.engine.tables import all_tables, create_schemas, documented_t
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 # Schemas of the engine, of sources and of logs.
 _RESERVED = {
-    "raw", "trace", "stored", "sources", "macros", "vllm", "main", "temp", "system", "memory", "recurring",
+    "raw", "trace", "stored", "sources", "macros", "vllm", "main", "temp", "system", "memory", "lent", "recurring",
     "information_schema", "pg_catalog",
 }  # fmt: skip
 # Grain of a table -> the grains of the tables that it may read.

@@ -4,7 +4,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Set
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from threading import RLock
@@ -16,10 +16,9 @@ import duckdb
 from prof_analysis.common.capabilities import Questions, Requirement
 from prof_analysis.common.errors import InputError, ProfAnalysisError, QueryError, reason_of, remedy_of
 from prof_analysis.common.options import ProfileOptions
-from prof_analysis.engine.database import connect, planned_for_few_rows
+from prof_analysis.engine.database import lent, planned_for_few_rows
 from prof_analysis.engine.gathering import check_thresholds
 from prof_analysis.engine.grains import grain_of
-from prof_analysis.engine.macros import share_macros
 from prof_analysis.engine.own_tables import read_own_tables
 from prof_analysis.engine.planning import split_across_ranks
 from prof_analysis.engine.registry import Registry
@@ -90,9 +89,8 @@ class Session:
             raise InputError(f"{path}: holds none of the chosen ranks; choose ranks that each run has", path=path)
         say_what_was_found(self._problems, self.ranks, found, paths)
         self._stores = Stores(self.ranks, options, self._own, self._problems, lambda: self._is_closed)
-        self.connection = connect(self._variables, temp_directory=self._stores.temporary / "spill", macros=False)
-        if len(self.runs) < 2 and anonymous is None:  # Else there are several databases, which do not share macros.
-            share_macros(self.connection, set())
+        self._opened = ExitStack()
+        self.connection = self._opened.enter_context(lent(self._variables, temp_directory=self._stores.temporary / "spill"))
         try:
             self._views = Views(self.connection, self.runs, lambda: self._is_closed, anonymous)
             self._check_step()
@@ -265,7 +263,7 @@ class Session:
             self.connection.interrupt()
         try:
             self._views.close()
-            self.connection.close()
+            self._opened.close()
             self._stores.close()
         finally:
             if is_mine:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import duckdb
 
-from prof_analysis.engine.database import parquet_rows
+from prof_analysis.engine.database import LENT, parquet_rows, use
 from prof_analysis.engine.functions import functions_for
 from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.quotes import quote, quote_text
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from prof_analysis.anonymous.texts import Anonymous
 
 # The catalog whose views users see.
-_OF_USERS = "memory"
+_OF_USERS = LENT
 # In front of the name of a catalog: the one that users see in its place where something is replaced.
 _REPLACED = "_anonymous"
 # So many files, with so many bytes together, are read at once: see _are_many_small().
@@ -49,6 +49,7 @@ class Views:
         self._catalog = _OF_USERS
         self._schemas: set[str] = set()
         catalogs = [_OF_USERS, *map(self._catalog_of, self._runs)]
+        self._attached: list[str] = []
         if anonymous is not None:
             from prof_analysis.anonymous.columns import create_functions
 
@@ -56,9 +57,10 @@ class Views:
         for catalog in catalogs if anonymous is None else (*catalogs, *(f"{_REPLACED}{one}" for one in catalogs)):
             if catalog != _OF_USERS:
                 connection.execute(f"ATTACH ':memory:' AS {catalog}")
+                self._attached.append(catalog)
         if anonymous is not None:
             self._catalog = self._seen(_OF_USERS)
-            connection.execute(f"USE {self._catalog}")
+            use(connection, self._catalog)
 
     @property
     def are_of_one_run(self) -> bool:
@@ -102,7 +104,11 @@ class Views:
                     self._create(self._seen(catalog), table, rows)
 
     def close(self) -> None:
-        """Remove the functions of views: a connection that ends with functions in it complains on the terminal."""
+        """Remove the catalogs, and the functions of views: a connection that ends with functions complains on the terminal."""
+        if self._attached:
+            use(self._connection, _OF_USERS)
+        for catalog in self._attached:
+            self._connection.execute(f"DETACH {catalog}")
         if self._anonymous is not None:
             from prof_analysis.anonymous.columns import remove_functions
 
@@ -186,13 +192,13 @@ class Views:
     def _in_catalog(self, catalog: str) -> Iterator[None]:
         before, self._catalog = self._catalog, catalog
         if catalog != before:
-            self._connection.execute(f"USE {catalog}")
+            use(self._connection, catalog)
         try:
             yield
         finally:
             self._catalog = before
             if catalog != before and not self._is_closed():
-                self._connection.execute(f"USE {before}")
+                use(self._connection, before)
 
     @contextmanager
     def _on_one_thread(self) -> Iterator[None]:

@@ -81,7 +81,7 @@ def _connection(job: Job, running: list[duckdb.DuckDBPyConnection]) -> Iterator[
     variables = {**job.variables, **devices, "rank_id": rank.rank_id, "profile": rank.profile}
     with (
         temporary_folder(job.spill_folder) as spill,
-        lent(variables, spill, job.buffer_bytes)
+        lent(variables, 1, spill, job.buffer_bytes)
         if job.threads == 1
         else connect(variables, job.threads, spill, job.buffer_bytes, macros=False) as connection,
     ):

@@ -5,7 +5,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from prof_analysis.engine.database import connect
+from prof_analysis.engine.database import lent
 from prof_analysis.run.cache.store import RankStore
 from prof_analysis.run.views import Views
 from prof_analysis.sources.rank import Rank
@@ -32,7 +32,7 @@ def test_many_small_files_are_read_once(tmp_path: Path, count: int, rows: int, i
     stores = write_ranks(tmp_path, count, rows)
     question = f"SELECT profile, rank_id, count(*) FROM {TABLE} GROUP BY ALL ORDER BY ALL"
     threads = "SELECT current_setting('threads')"
-    with connect() as connection:
+    with lent() as connection:
         before = connection.execute(threads).fetchall()
         Views(connection, ("",), lambda: False).show_ranks(TABLE, stores)
         assert connection.execute(question).fetchall() == [(rank.profile, rank.rank_id, rows) for rank in stores]
