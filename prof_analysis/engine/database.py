@@ -128,7 +128,7 @@ def _idle_with(threads: int | None, temp_directory: Path | None, buffer_bytes: i
 
 # What DuckDB's optimizer does for queries of many rows. Of few rows it takes a tenth of the time of `advise`. What is not here,
 # such as to put conditions into joins, is worth it always.
-_FOR_MANY_ROWS = (
+_FOR_MANY_ROWS = {
     "aggregate_function_rewriter", "aggregate_reuse", "build_side_probe_side", "column_lifetime", "common_aggregate",
     "common_subexpressions", "common_subplan", "compressed_materialization", "cte_filter_pusher",
     "distinct_aggregate_rewrite", "duplicate_groups", "empty_result_pullup", "grouping_sets", "in_clause", "join_elimination",
@@ -137,23 +137,30 @@ _FOR_MANY_ROWS = (
     "redundant_order_keys", "regex_range", "remote_pushdown", "reorder_filter", "row_group_pruner", "sampling_pushdown",
     "scalar_fn_pushdown", "self_join_aggregate", "statistics_propagation", "top_n_window_elimination", "type_pushdown",
     "window_rewriter", "window_self_join",
-)  # fmt: skip
+}  # fmt: skip
 
 
 @contextmanager
 def planned_for_few_rows(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
     """Plan the queries of all connections to this instance without what pays for many rows only."""
-    if not _disabled:  # An optimizer that this version of DuckDB lacks cannot be disabled.
-        _disabled.extend(name for name in optimizers(connection) if name in _FOR_MANY_ROWS)
-    run(connection, f"SET disabled_optimizers = '{','.join(_disabled)}'")
+    if not _disabled:
+        _disabled.extend(sorted(_FOR_MANY_ROWS & set(optimizers(connection))))
+    with without_optimizers(connection, _disabled):
+        yield
+
+
+_disabled: list[str] = []
+
+
+@contextmanager
+def without_optimizers(connection: duckdb.DuckDBPyConnection, names: Iterable[str]) -> Iterator[None]:
+    """Plan the queries of all connections to this instance without these optimizers, which this version of DuckDB must have."""
+    run(connection, f"SET disabled_optimizers = '{','.join(names)}'")
     try:
         yield
     finally:
         with suppress(duckdb.ConnectionException):  # Closed meanwhile, so that the work ends.
             run(connection, "RESET disabled_optimizers")
-
-
-_disabled: list[str] = []
 
 
 def optimizers(connection: duckdb.DuckDBPyConnection) -> list[str]:

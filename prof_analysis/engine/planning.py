@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import duckdb
 
-from prof_analysis.engine.database import connect, optimizers
+from prof_analysis.engine.database import lent, optimizers, without_optimizers
 from prof_analysis.engine.functions import functions_for
 from prof_analysis.engine.grains import grain_of
 from prof_analysis.engine.macros import create_macros
@@ -115,7 +115,7 @@ def make_plan(
             if (source, query) not in known_scans and (kept := recall(f"{_SCANS} {source}", query)) is not None:
                 known_scans[source, query] = {scanned: frozenset(columns) for scanned, columns in kept.items()}
             if (source, query) not in known_scans:
-                empty = empty or opened.enter_context(_open_planner(definitions, sql_of(tables, order)))
+                empty = empty or opened.enter_context(_planner(definitions, sql_of(tables, order)))
                 for need in tables[name].needs & lacking.keys():
                     described = ", ".join(f"{quote(column)} {type_}" for column, type_ in lacking.pop(need).items())
                     empty.execute(f"CREATE TABLE {need} ({described})")
@@ -218,13 +218,14 @@ def sql_of(tables: Mapping[str, Table], names: Iterable[str]) -> str:
     return " ".join(tables[name].body for name in names)
 
 
-def _open_planner(tables: Iterable[str], sql: str) -> duckdb.DuckDBPyConnection:
-    """Open a database for empty tables, whose only optimizer is the one that drops unused columns."""
-    connection = connect(threads=1, macros=False)
-    create_macros(connection, sql)
-    create_schemas(connection, tables)
-    connection.execute(f"SET disabled_optimizers = '{','.join(set(optimizers(connection)) - {'unused_columns'})}'")
-    return connection
+@contextmanager
+def _planner(tables: Iterable[str], sql: str) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Give a database for empty tables, whose only optimizer is the one that drops unused columns."""
+    with lent(threads=1) as connection:
+        create_macros(connection, sql)
+        create_schemas(connection, tables)
+        with without_optimizers(connection, set(optimizers(connection)) - {"unused_columns"}):
+            yield connection
 
 
 def _scans(connection: duckdb.DuckDBPyConnection, query: str) -> dict[str, frozenset[str]]:
