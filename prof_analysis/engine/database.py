@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import duckdb
@@ -61,8 +62,16 @@ def connect(
     return connection
 
 
-_Instance = tuple[duckdb.DuckDBPyConnection, set[str]]
-# Instances that nobody uses now, by their number of threads, each with the names of its macros.
+@dataclass
+class _Instance:
+    """An instance of DuckDB, the names of its macros, and the limit of its buffers."""
+
+    connection: duckdb.DuckDBPyConnection
+    macros: set[str]
+    buffer_bytes: int | None
+
+
+# Instances that nobody uses now, by their number of threads.
 _idle: dict[int | None, list[_Instance]] = {}
 # An instance does not outlive a fork: its threads are not there, and to close it would wait for them.
 _of_parents: list[dict[int | None, list[_Instance]]] = []
@@ -80,28 +89,25 @@ def lent(
 
     The database has the name LENT. To open and to close an instance takes 20 ms, as long as ten small tables.
     """
-    instance, macros = _idle_with(threads, temp_directory, buffer_bytes) or (
-        connect(None, threads, temp_directory, buffer_bytes, macros=False),
-        set[str](),
+    instance = _idle_with(threads, temp_directory, buffer_bytes) or _Instance(
+        connect(None, threads, temp_directory, buffer_bytes, macros=False), set(), buffer_bytes
     )
+    is_free = False
     try:
-        with instance.cursor() as connection:
+        with instance.connection.cursor() as connection:
             run(connection, f"ATTACH ':memory:' AS {LENT}")
             use(connection, LENT)
-            share_macros(connection, macros)
+            share_macros(connection, instance.macros)
             _prepare(connection, variables)
             yield connection
-            is_free = False
             with suppress(duckdb.Error):  # Another thread still uses it.
                 run(connection, f"USE memory; DETACH {LENT}")
                 is_free = True
-    except BaseException:
-        instance.close()
-        raise
-    if is_free:
-        _idle.setdefault(threads, []).append((instance, macros))
-    else:
-        instance.close()
+    finally:
+        if is_free:
+            _idle.setdefault(threads, []).append(instance)
+        else:
+            instance.connection.close()
 
 
 def use(connection: duckdb.DuckDBPyConnection, database: str) -> None:
@@ -110,20 +116,23 @@ def use(connection: duckdb.DuckDBPyConnection, database: str) -> None:
 
 
 def _idle_with(threads: int | None, temp_directory: Path | None, buffer_bytes: int | None) -> _Instance | None:
-    """Return an idle instance with these limits, and the names of its macros; None where there is none that takes them."""
+    """Return an idle instance with these limits; None where there is none that takes them."""
     try:
-        instance, macros = _idle[threads].pop()
+        instance = _idle[threads].pop()
     except (KeyError, IndexError):
         return None
+    connection = instance.connection
     try:
-        run(instance, "RESET memory_limit")
-        if buffer_bytes is not None:
-            instance.execute(f"SET memory_limit = '{buffer_bytes}B'")
-        instance.execute("SET temp_directory = $path", {"path": str(temp_directory or "")})
+        if instance.buffer_bytes != buffer_bytes:
+            run(connection, "RESET memory_limit")
+            if buffer_bytes is not None:
+                connection.execute(f"SET memory_limit = '{buffer_bytes}B'")
+            instance.buffer_bytes = buffer_bytes
+        connection.execute("SET temp_directory = $path", {"path": str(temp_directory or "")})
     except duckdb.Error:  # One that has spilled keeps its folder.
-        instance.close()
+        connection.close()
         return None
-    return instance, macros
+    return instance
 
 
 # What DuckDB's optimizer does for queries of many rows. Of few rows it takes a tenth of the time of `advise`. What is not here,

@@ -18,7 +18,6 @@ from prof_analysis.analyses.answering import answer_of
 from prof_analysis.analyses.words import as_text
 from prof_analysis.cli.screen import print_json
 from prof_analysis.cli.terminal import print_answer
-from prof_analysis.engine.database import connect
 from prof_analysis.engine.parsing import referenced_tables
 from prof_analysis.engine.planning import split_across_ranks
 from prof_analysis.engine.quotes import quote, quote_text
@@ -26,6 +25,7 @@ from prof_analysis.engine.table_file import Column, Table
 from prof_analysis.engine.tables import documented_tables, log_tables
 from prof_analysis.logs.answer import stage_durations
 from prof_analysis.logs.vllm_stages import StageLogs
+from tests.helpers.empty_database import empty_database
 from tests.helpers.places import CHECKOUT
 from tests.helpers.small_profile import Kernel, Op, Range, write_profile
 
@@ -173,7 +173,7 @@ def test_the_summary_of_logs_is_printed_whatever_is_unknown(capsys: pytest.Captu
     tables = log_tables()
     columns = [may_be_unknown(table) for table in tables]
     singles = [[[name] if name else [] for name in names] for names in zip_longest(*columns)]
-    with connect() as connection:
+    with empty_database() as connection:
         connection.execute("CREATE SCHEMA vllm")
         for rows in (0, 2):
             for variant in (columns, *singles):

@@ -13,10 +13,10 @@ import pytest
 from typer.testing import Result
 
 from prof_analysis import open_profile
-from prof_analysis.engine.database import connect
 from prof_analysis.engine.functions import functions_for
 from prof_analysis.engine.tables import documented_tables
 from tests.helpers.asking import build_at_once
+from tests.helpers.empty_database import empty_database
 from tests.helpers.frames import arrow_of
 from tests.helpers.says import says
 from tests.helpers.simulated import data_parallel, pipeline
@@ -155,7 +155,7 @@ VIEWS = ("job", "paired_call", "type_communication", "rank_communication", "slow
 @pytest.fixture(scope="module")
 def tables() -> Iterator[duckdb.DuckDBPyConnection]:
     """A database with the rules over empty tables of ranks."""
-    with connect(threads=1) as connection:
+    with empty_database(threads=1) as connection:
         connection.execute("CREATE SCHEMA communication; CREATE SCHEMA step; CREATE SCHEMA across")
         for name in TABLES:
             columns = ", ".join(f"{column.shown_name} {column.shown_type}" for column in documented_tables()[name].columns)

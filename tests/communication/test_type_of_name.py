@@ -1,6 +1,6 @@
 """The type of operators that only their names tell."""
 
-from prof_analysis.engine.database import connect
+from tests.helpers.empty_database import empty_database
 
 TYPES = {
     "hcom_allReduce__868_0_1": "hcom_allReduce_",
@@ -19,7 +19,7 @@ TYPES = {
 
 
 def test_the_type_is_what_the_numbers_in_the_name_follow() -> None:
-    with connect(threads=1) as connection:
+    with empty_database(threads=1) as connection:
         found = {
             name: connection.execute("SELECT type_of_communication($name)", {"name": name}).fetchall()[0][0] for name in TYPES
         }

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from prof_analysis.engine.database import connect
 from prof_analysis.engine.functions import functions_for
 from prof_analysis.engine.macros import create_macros
+from tests.helpers.empty_database import empty_database
 
 # Two units on each side, which are a sample each.
 UNITS = "comparison AS (SELECT 'new' AS run, 2 AS base_unit_count, 2 AS new_unit_count, 2 AS base_sample_count, "
@@ -34,7 +34,7 @@ def compared(select: str, arguments: str = "") -> list[Any]:
         f"col4::HUGEINT AS sample_ns FROM (VALUES {rows})) SELECT key.name, {select} "
         f"FROM compared_times(sampled, comparison, {{'name': name}}{arguments}) ORDER BY key.name"
     )
-    with connect() as connection:
+    with empty_database() as connection:
         create_macros(connection, query)
         with functions_for(connection, query):
             return connection.execute(query).fetchall()
@@ -73,7 +73,7 @@ def test_rows_that_cannot_have_changed_leave_the_limit_alone(counts: str, expect
         "FROM (VALUES ('small', 0.04), ('large', 1), ('unknown', NULL))) "
         f"SELECT name, is_noise FROM with_noise(differing, {counts})"
     )
-    with connect() as connection:
+    with empty_database() as connection:
         create_macros(connection, query)
         found = dict(connection.execute(query).fetchall())
     assert found == {"small": expected, "large": True, "unknown": None}

@@ -5,9 +5,9 @@ from statistics import mean, variance
 
 import pytest
 
-from prof_analysis.engine.database import connect
 from prof_analysis.engine.functions import functions_for
 from prof_analysis.functions.student import p_value, quantile
+from tests.helpers.empty_database import empty_database
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_probabilities_far_out_and_in_the_middle() -> None:
 def asked(expression: str, *samples: list[int]) -> list[float | None]:
     sums = [value for sample in samples for value in (sum(sample), sum(one * one for one in sample), len(sample))]
     query = f"SELECT {expression.replace('SUMS', ', '.join(map(str, sums)))}"
-    with connect() as connection, functions_for(connection, query):
+    with empty_database() as connection, functions_for(connection, query):
         (row,) = connection.execute(query).fetchall()
         return list(row)
 
@@ -123,7 +123,7 @@ def test_times_of_long_steps_lose_no_digit() -> None:
 
 
 def limit(values: list[float | None]) -> float | None:
-    with connect() as connection:
+    with empty_database() as connection:
         row = connection.execute("SELECT significance_limit(p) FROM (SELECT unnest($1::DOUBLE[]) AS p)", [values]).fetchone()
         assert row is not None
         return row[0]  # type: ignore[no-any-return]

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from prof_analysis import Comparison, InputError, ProfAnalysisWarning, compare
-from prof_analysis.engine.database import connect
 from prof_analysis.engine.tables import documented_tables
+from tests.helpers.empty_database import empty_database
 from tests.helpers.says import says
 from tests.helpers.small_runs import Module, Work, module, write_run
 
@@ -19,7 +19,7 @@ NO_PLACE: Place = (None, None, None, None)
 def paired(base: Ranks, new: Ranks, rank_map: list[str]) -> tuple[str, list[str | None]]:
     """How ranks are paired, and the pair of each, those of the base first; a place is stage, dp, cp and tp."""
     table = "communication.parallel_rank"
-    with connect({"rank_map": rank_map}) as connection:
+    with empty_database({"rank_map": rank_map}) as connection:
         columns = ", ".join(f"{column.name} {column.type}" for column in documented_tables()[table].columns)
         connection.execute(
             f"CREATE SCHEMA communication; CREATE TABLE {table} (run TEXT, profile TEXT, rank_id INT, {columns})"

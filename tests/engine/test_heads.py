@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from prof_analysis import Comparison, ProfAnalysisWarning, Profile, compare, open_profile
-from prof_analysis.engine.database import connect
 from prof_analysis.engine.functions import functions_for
 from prof_analysis.engine.parsing import referenced_tables
 from prof_analysis.engine.planning import make_plan
@@ -15,6 +14,7 @@ from prof_analysis.engine.statements import sql_folder
 from prof_analysis.engine.table_file import Table, read_table
 from prof_analysis.engine.tables import all_tables, documented_tables, log_tables, source_tables
 from tests.helpers.asking import build_at_once
+from tests.helpers.empty_database import empty_database
 from tests.helpers.tables import TABLES, raw_columns, without_cases
 
 SOURCES = sorted(folder.name for folder in (sql_folder() / "sources").iterdir())
@@ -87,7 +87,7 @@ def test_each_file_of_warnings_lies_beside_its_table() -> None:
 
 
 def test_warnings_are_an_ordered_select_on_their_table_alone() -> None:
-    with connect() as connection:
+    with empty_database() as connection:
         for name, warning in WARNINGS.items():
             table = documented_tables()[name]
             assert referenced_tables(warning) == {name}
@@ -172,7 +172,7 @@ def test_the_head_is_what_the_body_makes(source: str) -> None:
     What all sources share is asked of the databases of Ascend.
     """
     tables = source_tables(source, raw_tables=frozenset(raw_columns(source)))
-    with connect() as connection:
+    with empty_database() as connection:
         for raw, columns in raw_columns(source).items():
             definition = ", ".join(f"{column} {type_}" for column, type_ in columns.items())
             connection.execute(f"CREATE SCHEMA IF NOT EXISTS raw; CREATE TABLE {raw} ({definition})")

@@ -11,10 +11,10 @@ from typing import Any
 import duckdb
 import pytest
 
-from prof_analysis.engine.database import connect
 from prof_analysis.engine.parsing import needs_and_order
 from prof_analysis.engine.statements import sql_folder
 from prof_analysis.engine.tables import documented_tables
+from tests.helpers.empty_database import empty_database
 
 MACROS = "\n".join(file.read_text(encoding="utf-8") for file in sorted((sql_folder() / "macros").glob("*.sql")))
 OF_ROWS = dict(re.findall(r"^CREATE MACRO IF NOT EXISTS (\w+)\([^;]*?\) AS TABLE\n(.*?;)$", MACROS, re.M | re.S))
@@ -66,7 +66,7 @@ def test_unions_of_spans_are_those_of_their_nanoseconds(seed: int) -> None:
     covered = defaultdict[int, set[int]](set)
     for part, start, end in spans:
         covered[part].update(range(start, end))
-    with connect() as connection:
+    with empty_database() as connection:
         added = made_of(spans, connection, "SELECT what, sum(added_ns)::BIGINT FROM added(span, what) GROUP BY what")
         of_all = made_of(spans, connection, "SELECT sum(added_ns)::BIGINT FROM added(span)")
         stretches = made_of(spans, connection, "SELECT part, start_ns, end_ns, span_count FROM stretches(span, what)")
@@ -95,6 +95,6 @@ def test_what_spans_before_reach_is_known_of_each_span(seed: int) -> None:
         (part, start, end, max((other[2] for other in spans[:number] if other[0] == part), default=None))
         for number, (part, start, end) in enumerate(spans)
     ]
-    with connect() as connection:
+    with empty_database() as connection:
         query = "SELECT what, start_ns, end_ns, reached_ns FROM reached_before(span, what) ORDER BY what, start_ns, end_ns DESC"
         assert made_of(spans, connection, query) == expected

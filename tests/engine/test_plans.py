@@ -20,6 +20,7 @@ from prof_analysis.engine.database import connect
 from prof_analysis.engine.functions import functions_for
 from prof_analysis.engine.planning import Plan, make_plan
 from prof_analysis.engine.tables import documented_tables, source_tables
+from tests.helpers.empty_database import empty_database
 
 TABLES = [name for name, table in documented_tables().items() if table.grain == "rank"]
 PAIRWISE = {"NESTED_LOOP_JOIN", "BLOCKWISE_NL_JOIN", "CROSS_PRODUCT"}
@@ -45,7 +46,7 @@ def plans(exports: Literal["db", "text"], folder: Path) -> dict[str, list[Node]]
     names = ("ascend_pytorch_profiler*.db", "trace_view.json", "kernel_details.csv", "communication.json")
     files = tuple(file for name in names for file in folder.rglob(name))
     plan = make_plan(source, module.RAW_COLUMNS, TABLES)
-    with connect({"audit_links": True}, threads=1) as connection:
+    with empty_database({"audit_links": True}, threads=1) as connection:
         module.stage(connection, files, {**plan.raw_columns, **plan.deferred_raw_columns}, threads=1, on_bytes=[].append)
         build(connection, source, Plan(plan.order, plan.columns, frozenset()), no_more)
         assert connection.execute("SELECT count(*) > 300 FROM module.derived_link").fetchall() == [(True,)]

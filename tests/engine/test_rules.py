@@ -7,12 +7,12 @@ import pytest
 
 from prof_analysis import InputError, open_profile
 from prof_analysis.engine.cases import failures_in
-from prof_analysis.engine.database import connect
 from prof_analysis.engine.functions import functions_for
 from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.own_tables import read_own_tables
 from prof_analysis.engine.table_file import read_table
 from prof_analysis.engine.tables import all_tables
+from tests.helpers.empty_database import empty_database
 from tests.helpers.says import says
 from tests.helpers.small_profile import Kernel, Op, write_profile
 
@@ -43,7 +43,7 @@ def found(folder: Path, *lines: str, **others: Any) -> dict[str, Any]:
     """The one row that a rule with these lines finds."""
     written(folder, *lines, **others)
     table = all_tables(read_own_tables(folder))["advice.slow"]
-    with connect() as connection:
+    with empty_database() as connection:
         create_macros(connection, table.body)
         with functions_for(connection, table.body):
             rows = connection.execute(table.body)

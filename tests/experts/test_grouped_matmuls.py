@@ -1,7 +1,7 @@
 """grouped_matmuls(): kernels and texts in, the kernels whose type says that they multiply groups of rows out."""
 
-from prof_analysis.engine.database import connect
 from prof_analysis.engine.macros import create_macros
+from tests.helpers.empty_database import empty_database
 
 
 def test_grouped_matmuls_are_compute_kernels_of_such_a_type() -> None:
@@ -16,6 +16,6 @@ def test_grouped_matmuls_are_compute_kernels_of_such_a_type() -> None:
         )
         SELECT kernel_id FROM grouped_matmuls(kernel, string) ORDER BY kernel_id
     """
-    with connect() as connection:
+    with empty_database() as connection:
         create_macros(connection, query)
         assert connection.execute(query).fetchall() == [(1,), (3,)]

@@ -14,9 +14,9 @@ import duckdb
 
 from prof_analysis.engine.building import build
 from prof_analysis.engine.cases import ENDING
-from prof_analysis.engine.database import connect
 from prof_analysis.engine.planning import Plan
 from prof_analysis.engine.tables import documented_tables, shown_select, source_tables
+from tests.helpers.empty_database import empty_database
 from tests.helpers.places import CHECKOUT, SAMPLE
 from tests.helpers.small_profile import (
     DATABASE,
@@ -71,7 +71,7 @@ def built(
     from prof_analysis.sources import ascend_db
 
     device_infos = sorted(database.parent.parent.glob("PROF_*/device_*/info.json.*"))
-    with connect({"audit_links": audit_links, "step_id": step_id, "module": module}, threads) as connection:
+    with empty_database({"audit_links": audit_links, "step_id": step_id, "module": module}, threads) as connection:
         sizes: list[int] = []
 
         def stage(columns: Mapping[str, frozenset[str]]) -> None:

@@ -10,7 +10,7 @@ import pyarrow
 import pytest
 
 from prof_analysis import open_profile
-from prof_analysis.engine.database import connect
+from tests.helpers.empty_database import empty_database
 from tests.helpers.frames import arrow_of
 from tests.helpers.says import says
 from tests.helpers.small_profile import Frame, Kernel, Matmul, Op, Range, write_profile
@@ -38,7 +38,7 @@ def test_the_area_of_every_mask_is_the_count_of_its_elements() -> None:
     sizes = (range(7), (1, 2, 5, 8), (1, 3, 5, 9), (-3, 0, 2, FAR), (-3, 0, 2, FAR), (0, 2, 9))
     cases = [(*case[:5], min(case[5], case[2])) for case in itertools.product(*sizes)]
     names = ["sparse_mode", "rows", "columns", "before", "after", "prefix"]
-    with connect() as connection:
+    with empty_database() as connection:
         connection.register("cases", pyarrow.table({name: [case[n] for case in cases] for n, name in enumerate(names)}))
         found = connection.execute(f"SELECT mask_area({', '.join(names)}) FROM cases").fetchall()
     assert [row[0] for row in found] == [int(mask(*case).sum()) for case in cases]

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from prof_analysis import open_profile
-from prof_analysis.engine.database import connect
 from prof_analysis.engine.rows_of import Row, rows_of
+from tests.helpers.empty_database import empty_database
 from tests.helpers.frames import arrow_of
 from tests.helpers.kineto import HEAD, kernel, launch, op, write_trace
 from tests.helpers.places import CHECKOUT
@@ -498,7 +498,7 @@ MULTIPLIES = {
 
 
 def test_names_say_which_kernels_multiply_matrices() -> None:
-    with connect() as connection:
+    with empty_database() as connection:
         found = connection.execute(
             "SELECT name, multiplies_matrices(name) FROM unnest($names) AS named (name)",
             {"names": list(MULTIPLIES)},

@@ -7,8 +7,8 @@ import random
 import duckdb
 import pytest
 
-from prof_analysis.engine.database import connect
 from prof_analysis.engine.tables import documented_tables
+from tests.helpers.empty_database import empty_database
 from tests.helpers.slow import quick
 
 RULE = """
@@ -70,7 +70,7 @@ def test_derived_ops_are_those_of_plain_joins(seed: int, tolerance: int) -> None
         "trace.launch": [(chance.randint(0, 500), thread(chance.choice([0, 100])), *span(4)) for _ in range(600)],
         "module.doubtful_launch": [(n,) for n in range(520)],
     }
-    with connect({"nesting_tolerance_ns": tolerance}, threads=1) as connection:
+    with empty_database({"nesting_tolerance_ns": tolerance}, threads=1) as connection:
         connection.execute("CREATE SCHEMA trace; CREATE SCHEMA module")
         for name, values in rows.items():
             fill(connection, name, values)

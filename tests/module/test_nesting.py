@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from prof_analysis.common.answer_options import Variables
 from prof_analysis.engine.building import build
-from prof_analysis.engine.database import connect
 from prof_analysis.engine.planning import Plan, make_plan
 from prof_analysis.engine.tables import documented_tables
 from prof_analysis.sources.ascend_db import RAW_COLUMNS
+from tests.helpers.empty_database import empty_database
 
 EPOCH = 1_700_000_000_000_000_000  # beyond 2^53: a time that went through a float would not come back
 RANDOM = settings(max_examples=12, deadline=None, print_blob=True)
@@ -113,7 +113,7 @@ def nest(ranges: list[Span], ops: Iterable[Span] = (), names: Mapping[int, int] 
         "forward_backward": [{"forward_op_id": forward, "backward_op_id": after} for forward, after in backward],
     }
     chosen: Variables = variables
-    with connect(chosen, threads=1) as connection:
+    with empty_database(chosen, threads=1) as connection:
         connection.execute("CREATE SCHEMA trace; CREATE SCHEMA stored")
         for name in (name.removeprefix("trace.") for name in NEEDED if name.startswith("trace.")):
             columns, values = documented_tables()[f"trace.{name}"].columns, rows.get(name, [])

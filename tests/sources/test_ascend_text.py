@@ -9,8 +9,8 @@ import pytest
 from typer.testing import Result
 
 from prof_analysis import ProfAnalysisWarning, open_profile
-from prof_analysis.engine.database import connect
 from tests.helpers.asking import build_at_once
+from tests.helpers.empty_database import empty_database
 from tests.helpers.says import says
 
 Rows = list[dict[str, Any]]
@@ -196,7 +196,7 @@ def test_a_time_is_read_to_the_nanosecond_or_is_unknown() -> None:
         "": None,
         ".": None,
     }
-    with connect() as connection:
+    with empty_database() as connection:
         for text, time_ns in times.items():
             (row,) = connection.execute("SELECT ns_of_us($1), ns_of_us_timestamp($1)", [text]).fetchall()
             assert row == (time_ns, time_ns), text

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from prof_analysis import open_profile
-from prof_analysis.engine.database import connect
 from prof_analysis.engine.tables import source_tables
 from prof_analysis.sources import SOURCES
 from prof_analysis.sources.ascend_beside.recorded import COLUMNS, STEPS, stage_recorded
 from prof_analysis.sources.remarks import sentences
+from tests.helpers.empty_database import empty_database
 from tests.helpers.says import says
 from tests.helpers.slow import quick
 
@@ -27,7 +27,7 @@ MS = {"Elapse": 3.0000005, "Transit": 1, "Wait": 1.5, "Synchronization": 0.25, "
 
 def staged(*files: Path, source: str = "ascend_text") -> tuple[dict[str, list[tuple[Any, ...]]], list[str]]:
     """The trace tables that a source makes of these files, and the warnings."""
-    with connect(threads=1) as connection:
+    with empty_database(threads=1) as connection:
         connection.execute("CREATE SCHEMA raw; CREATE SCHEMA stored; CREATE SCHEMA trace")
         connection.execute("CREATE TABLE trace.kernel (device_id BIGINT)")
         wanted = {name: frozenset(columns) for name, columns in COLUMNS.items()}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from prof_analysis.engine.database import connect
+from tests.helpers.empty_database import empty_database
 
 ROLES: dict[str, dict[str, str | None]] = {
     "role_of_host_call(name)": {
@@ -72,7 +72,7 @@ ROLES: dict[str, dict[str, str | None]] = {
 @pytest.mark.parametrize("rule", ROLES)
 def test_names_have_their_roles(rule: str) -> None:
     names = list(ROLES[rule])
-    with connect() as connection:
+    with empty_database() as connection:
         found = connection.execute(f"SELECT name, {rule} FROM unnest($names) AS named (name)", {"names": names}).fetchall()
         unknown = connection.execute(f"SELECT {rule} FROM (SELECT NULL::VARCHAR AS name)").fetchone()
     assert dict(found) == ROLES[rule]

@@ -1,7 +1,7 @@
 """set_aside_of(): rows that a trace cannot hold in, a row for each kind and reason out."""
 
-from prof_analysis.engine.database import connect
 from prof_analysis.engine.macros import create_macros
+from tests.helpers.empty_database import empty_database
 from tests.helpers.says import says
 
 
@@ -18,7 +18,7 @@ def test_rows_are_counted_by_kind_and_reason_and_timed_where_their_times_can_be_
         SELECT * FROM set_aside_of(rejected, coalesce(own_reason, why_set_aside(start_ns, end_ns, longest_ns)))
         ORDER BY what, reason
     """
-    with connect() as connection:
+    with empty_database() as connection:
         create_macros(connection, query)
         found = connection.execute(query).fetchall()
     assert found == [
@@ -34,6 +34,6 @@ def test_a_row_without_a_reason_is_not_set_aside() -> None:
         WITH rejected AS (SELECT 'blocks' AS what, 1 AS start_ns, 2 AS end_ns, 100 AS longest_ns, NULL::VARCHAR AS reason)
         SELECT * FROM set_aside_of(rejected, reason)
     """
-    with connect() as connection:
+    with empty_database() as connection:
         create_macros(connection, query)
         assert connection.execute(query).fetchall() == []

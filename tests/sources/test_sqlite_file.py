@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from prof_analysis.common.errors import InputError
-from prof_analysis.engine.database import connect
 from prof_analysis.sources.ascend_db.rows import ranges_of
 from prof_analysis.sources.readers.sqlite_cell import Cell
 from prof_analysis.sources.readers.sqlite_file import copy_table, open_sqlite, query
+from tests.helpers.empty_database import empty_database
 from tests.helpers.says import says
 from tests.helpers.slow import quick
 from tests.helpers.small_profile import edit
@@ -23,7 +23,7 @@ NOW = 1_700_000_000_000_000_123  # a time in ns: float64 knows only every 256th
 
 def read(path: Path, **types: str) -> tuple[list[tuple[Any, ...]], dict[str, int]]:
     """Read columns of table T as these types: the rows, and how many values were not of the type."""
-    with open_sqlite(path, {"T"}) as file, connect() as connection:
+    with open_sqlite(path, {"T"}) as file, empty_database() as connection:
         cells = [Cell(name, type_, name, file.tables["T"][name]) for name, type_ in types.items()]
         rejected = copy_table(connection, file, "T WHERE true", cells, "target")
         return connection.execute("FROM target").fetchall(), rejected
@@ -165,7 +165,7 @@ def test_ranges_of_rows_come_in_the_order_of_the_file(tmp_path: Path, odd: objec
     with closing(sqlite3.connect(path)) as database, database:
         database.executemany("INSERT INTO T (rowid, n, m) VALUES (?, ?, ?)", [*rows, (4_000_000, odd, times[5])])
     cells = [Cell("n", "BIGINT", "n", "INTEGER"), Cell("m", "BIGINT", "m", "TEXT")]
-    with open_sqlite(path, {"T"}) as file, connect(threads=2) as connection:
+    with open_sqlite(path, {"T"}) as file, empty_database(threads=2) as connection:
         ranges = ranges_of(file, "T", at_once)
         assert [len(group) for group in ranges] == {8: [8], 3: [3, 3, 2], 1: [1] * 8}[at_once]
         rejected = copy_table(connection, file, "T WHERE true", cells, "target", ranges)
@@ -192,7 +192,7 @@ def test_a_table_whose_row_ids_are_no_numbers_of_rows_is_one_range(tmp_path: Pat
 
 def test_a_table_without_rows_keeps_its_types(tmp_path: Path) -> None:
     path = write(tmp_path / "a.db", "n INTEGER, m TEXT, t TEXT")
-    with open_sqlite(path, {"T"}) as file, connect() as connection:
+    with open_sqlite(path, {"T"}) as file, empty_database() as connection:
         cells = [Cell("n", "BIGINT", "n", "INTEGER"), Cell("m", "BIGINT", "m", "TEXT"), Cell("t", "VARCHAR", "t", "TEXT")]
         assert copy_table(connection, file, "T WHERE true", cells, "target") == {}
         described = connection.execute("DESCRIBE target").fetchall()
