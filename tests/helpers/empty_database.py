@@ -1,5 +1,7 @@
 """An empty database in which the SQL of the project runs, for tests that ask DuckDB themselves."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from contextlib import contextmanager
 
