@@ -28,6 +28,7 @@ from prof_analysis.cli.ending import (
     interruption,
 )
 from prof_analysis.cli.help import show_all_options
+from prof_analysis.cli.plain_values import read_plainly
 from prof_analysis.cli.screen import DONE, OUTPUT_ERROR, USAGE_OR_INPUT_ERROR, remember, report, tell
 from prof_analysis.cli.usage import said_of
 from prof_analysis.common.old_words import command_line_in_new_words
@@ -78,6 +79,7 @@ class _Commands(typer.core.TyperGroup):
         """Return the options; flags without the word for a value."""
         params = super().get_params(ctx)
         for one in params:
+            read_plainly(one)
             if getattr(one, "is_flag", False):
                 one.metavar = ""
         return params
@@ -114,7 +116,7 @@ app.add_typer(cli_report.app)
 
 
 def _print_version(is_asked: bool) -> None:
-    """Print the version at once: typer imports pydantic, which takes half of the time, to read the options after it."""
+    """Print the version at once."""
     if is_asked:
         print(f"prof-analysis {__version__}")
         raise typer.Exit

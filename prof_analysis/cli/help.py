@@ -6,6 +6,7 @@ from typing import Any
 import typer
 
 from prof_analysis.analyses import ANALYSES, COMPARED
+from prof_analysis.cli.plain_values import read_plainly
 from prof_analysis.common.option_docs import MACHINE, SHOW, documented
 from prof_analysis.common.options import ProfileOptions
 
@@ -99,6 +100,7 @@ class Command(typer.core.TyperCommand):
         is_about_profile = any(one.name == "anonymize" for one in params)
         rare = _rare_options() if is_about_profile else set()
         for one in params:
+            read_plainly(one)
             if one.name in rare:
                 vars(one)["hidden"] = not _shown_all
             if isinstance(one, typer.core.TyperArgument):

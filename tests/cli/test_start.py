@@ -31,10 +31,10 @@ def test_the_version_imports_neither_pydantic_nor_duckdb() -> None:
 
 
 def test_what_was_registered_runs_and_the_exit_code_stays() -> None:
-    assert asked("tables", "module.tree") == (0, "at the end: duckdb pydantic")
-    assert asked("tables", "no.table") == (2, "at the end: duckdb pydantic")
+    assert asked("tables", "module.tree") == (0, "at the end: duckdb")
+    assert asked("tables", "no.table") == (2, "at the end: duckdb")
 
 
 def test_a_trace_is_read_without_pandas_whose_import_takes_as_long_as_fifty_megabytes(tmp_path: Path) -> None:
     write_trace(tmp_path / "trace.json", [op("aten::mm", 0, 9_000, 1), launch(1_000, 2_000, 1, 1)])
-    assert asked("sql", "-d", str(tmp_path), "--cache", "none", "--json", "FROM trace.op")[1] == "at the end: duckdb pydantic"
+    assert asked("sql", "-d", str(tmp_path), "--cache", "none", "--json", "FROM trace.op")[1] == "at the end: duckdb"
