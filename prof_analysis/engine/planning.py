@@ -25,6 +25,7 @@ from prof_analysis.engine.tables import (
     of_one_rank,
     source_tables,
 )
+from prof_analysis.engine.variables import VARIABLES, variables_read
 
 _SCANS = "scans"
 # Source and query -> the tables that it scans, each with the columns. Only queries of the project are here, so they are few.
@@ -123,21 +124,22 @@ def make_plan(
             reads[name] = known_scans[source, query]
             for scanned, columns_read in reads[name].items():
                 used[scanned].update(columns_read)
-    _keep(source)
+    _keep(source, [name for name in order if tables[name] not in own])
     deferred = used.keys() - before_guards(tables, wanted)
     return Plan(order, {name: frozenset(columns) for name, columns in used.items()}, frozenset(deferred), reads)
 
 
-def _keep(source: str) -> None:
-    """Keep facts about the project's SQL for other runs."""
+def _keep(source: str, names: Iterable[str]) -> None:
+    """Keep facts about the project's SQL for other runs; `names` are tables of it."""
     scans: dict[tuple[str, str], Any] = {
         (f"{_SCANS} {source}", query): {scanned: sorted(columns) for scanned, columns in scans.items()}
         for (source, query), scans in _known_scans.items()
     }
     needs = {(NEEDS, body): [sorted(needs), is_ordered] for body, (needs, is_ordered) in known_needs.items()}
-    if any(recall(*question) is None for question in (*scans, *needs)):
+    variables = {(f"{VARIABLES} {source}", name): sorted(variables_read(source, name)) for name in names}
+    if any(recall(*question) is None for question in (*scans, *needs, *variables)):
         of_project = {table.body for table in (*documented_tables().values(), *source_tables(source).values())}
-        keep(scans | {question: answer for question, answer in needs.items() if question[1] in of_project})
+        keep(scans | variables | {question: answer for question, answer in needs.items() if question[1] in of_project})
 
 
 def _trace_first(tables: Mapping[str, Table], order: list[str]) -> tuple[str, ...]:

@@ -5,9 +5,11 @@ from functools import lru_cache
 
 from prof_analysis.common.answer_options import USUAL
 from prof_analysis.engine.macros import called_in
+from prof_analysis.engine.remembered import recall
 from prof_analysis.engine.table_file import Table
 from prof_analysis.engine.tables import has_text_ids, source_tables
 
+VARIABLES = "variables"
 # The group is empty where the name is not a literal.
 _READ = re.compile(r"\bgetvariable\b(?:\s*\(\s*'(\w+)'\s*\))?", re.IGNORECASE)
 
@@ -21,6 +23,8 @@ def variables_named(table: Table) -> frozenset[str]:
 @lru_cache(maxsize=1024)  # Our tables are few; those of users must not be kept for ever.
 def variables_read(source: str, table: str, own: tuple[Table, ...] = ()) -> frozenset[str]:
     """Return the variables that the SQL of a table reads, itself or through the tables and macros that it uses."""
+    if not own and (known := recall(f"{VARIABLES} {source}", table)) is not None:
+        return frozenset(known)
     tables = source_tables(source, own)
     if table not in tables:  # A raw table reads no variables.
         return frozenset()
