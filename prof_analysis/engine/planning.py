@@ -71,7 +71,7 @@ def split_across_ranks(
     Without has_several_ranks, each run has one rank, so that nothing is made for tables that compare ranks.
     """
     tables = all_tables(own) if has_several_ranks else of_one_rank(all_tables(own))
-    across = tuple(name for name in in_building_order(tables, wanted) if grain_of(name) in ("job", "runs"))
+    across = tuple(in_building_order(tables, wanted, ("job", "runs")))
     named = (*wanted, *(need for name in across for need in sorted(tables[name].needs)))
     return tuple(dict.fromkeys(name for name in named if grain_of(name) == "rank")), across
 

@@ -8,7 +8,7 @@ front; tables over runs see `run` before these. own_tables.py reads users' own t
 """
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, lru_cache
 
@@ -120,8 +120,10 @@ def shown_select(table: Table) -> str:
     return f"SELECT {', '.join(columns)} FROM {rows} AS shown {' '.join(joins)} ORDER BY {order}"
 
 
-def in_building_order(tables: Mapping[str, Table], wanted: Iterable[str]) -> Iterator[str]:
-    """Yield the wanted tables and all tables that they need, each after those that it needs."""
+def in_building_order(
+    tables: Mapping[str, Table], wanted: Iterable[str], grains: Container[str] | None = None
+) -> Iterator[str]:
+    """Yield the wanted tables and all tables that they need, each after those that it needs; with `grains` only these."""
     done: set[str] = set()
 
     def visit(name: str, path: tuple[str, ...]) -> Iterator[str]:
@@ -131,6 +133,8 @@ def in_building_order(tables: Mapping[str, Table], wanted: Iterable[str]) -> Ite
             return
         if name not in tables:
             raise QueryError(unknown_table(name, tables))
+        if grains is not None and grain_of(name) not in grains:  # Nor what it needs, whose heads are not read then.
+            return
         for need in sorted(tables[name].read):
             yield from visit(need, (*path, name))
         done.add(name)
@@ -138,7 +142,7 @@ def in_building_order(tables: Mapping[str, Table], wanted: Iterable[str]) -> Ite
 
     for name in wanted:
         yield from visit(name, ())
-        if has_text_ids(tables[name]):
+        if grains is None and has_text_ids(tables[name]):
             yield from visit("trace.string", ())
 
 
