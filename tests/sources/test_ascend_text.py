@@ -357,6 +357,7 @@ def test_numbers_beyond_all_bounds_cost_only_their_own_event(tmp_path: Path) -> 
     details = [
         detail("k", us(1000), "1"),
         detail("big", "9223372036854775.807", "1"),
+        detail("k", "9223372036854775.807", "1"),
         detail("long", us(0), "99999999999999999999999999"),
         detail("back", us(0), "-1", **{"Block Num": "9" * 30}),
     ]
@@ -369,7 +370,7 @@ def test_numbers_beyond_all_bounds_cost_only_their_own_event(tmp_path: Path) -> 
             ("ops", "end before", 1),
             ("ops", "no time", 3),
             ("rows of kernel_details.csv", "end before", 1),
-            ("rows of kernel_details.csv", "no time", 2),
+            ("rows of kernel_details.csv", "no time", 3),
         )
     ]
 
