@@ -115,13 +115,22 @@ in_gap AS (
         part.call_id,
         if(part.work = 'copy', part.copies, NULL) AS copies,
         sum(part.duration_ns)::BIGINT AS duration_ns,
-        sum(sum(part.duration_ns)) OVER (PARTITION BY part.gap_id, part.work)::BIGINT AS work_ns,
-        max(part.end_ns) AS end_ns,
-        max(max(part.end_ns) FILTER (part.work IN ('copy', 'synchronise'))) OVER (PARTITION BY part.gap_id) AS waited_until_ns
+        max(part.end_ns) AS end_ns
     FROM part
     LEFT JOIN module.call USING (interval_id)
     LEFT JOIN module.path USING (path_key, is_backward)
     GROUP BY part.gap_id, part.cause, part.work, path.path_id, part.op_id, part.call_id, copies
+),
+work_in_gap AS (
+    SELECT gap_id, work, sum(duration_ns)::BIGINT AS duration_ns
+    FROM in_gap
+    GROUP BY gap_id, work
+),
+wait_in_gap AS (
+    SELECT gap_id, max(end_ns) AS end_ns
+    FROM in_gap
+    WHERE work IN ('copy', 'synchronise')
+    GROUP BY gap_id
 ),
 weighed_part AS (
     SELECT
@@ -131,17 +140,19 @@ weighed_part AS (
         in_gap.op_id,
         in_gap.call_id,
         in_gap.copies,
-        10 ** (length(in_gap.work_ns::VARCHAR) - 1) AS decade_ns,
+        10 ** (length(work_in_gap.duration_ns::VARCHAR) - 1) AS decade_ns,
         coalesce(bound.step_count, 0) = 0 AS is_between_steps,
         greatest(coalesce(bound.step_count, 0), 1) AS step_count,
         in_gap.duration_ns,
         CASE
-            WHEN in_gap.work IN ('copy', 'synchronise') AND in_gap.end_ns = in_gap.waited_until_ns
+            WHEN in_gap.work IN ('copy', 'synchronise') AND in_gap.end_ns = wait_in_gap.end_ns
             THEN gap.end_ns - clock.offset_ns - in_gap.end_ns
             ELSE 0
         END AS behind_ns
     FROM in_gap
-    JOIN free.gap USING (gap_id)
+    JOIN work_in_gap ON work_in_gap.gap_id = in_gap.gap_id AND work_in_gap.work IS NOT DISTINCT FROM in_gap.work
+    LEFT JOIN wait_in_gap ON wait_in_gap.gap_id = in_gap.gap_id
+    JOIN free.gap ON gap.gap_id = in_gap.gap_id
     CROSS JOIN in_steps
     -- All pairs: the offset of the clock is one row.
     CROSS JOIN clock.offset AS clock
