@@ -3,6 +3,7 @@
 import gc
 import json
 import os
+import signal
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -34,6 +35,9 @@ typer.testing._get_command = cache(typer.main.get_command)  # type: ignore[attr-
 os.environ[VARIABLE] = "off"
 # Else each process that a test starts would compile the package anew, which takes as long as what it is started for.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+# A shell starts what it runs in the background without Ctrl-C, and what that starts does not know it either.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

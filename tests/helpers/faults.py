@@ -14,7 +14,7 @@ from tests.helpers.frames import arrow_of
 LIBRARY = """
 import os, signal, weakref, duckdb
 
-AT = {"1_ascend_pt": 'CREATE TABLE stored."raw.', "2_ascend_pt": 'CREATE TABLE stored."module.', "3_ascend_pt": "COPY (",
+AT = {"1_ascend_pt": 'CREATE TABLE stored."raw.', "2_ascend_pt": 'CREATE TABLE module.', "3_ascend_pt": "COPY (",
       "4_ascend_pt": os.environ.get("DIES_AT", "nowhere")}
 profiles = weakref.WeakKeyDictionary()
 execute = duckdb.DuckDBPyConnection.execute
