@@ -40,7 +40,8 @@ COMMANDS = (
     "module-stats", "module-stats --by counter", "module-stats --by rank", "module-stats --instances --depth 3",
     "module-stats --audit-links", "kernel-stats", "op-stats", "communication-stats", "communication-time", "slow-ranks",
     "mfu", "mfu --level op --peak-tflops published", "layer-stats", "graph-overhead", "step-time", "free-time", "pmu-stats",
-    "pmu-stats --level op", "mstx-stats", "ranks",
+    "pmu-stats --level op", "mstx-stats", "ranks", "advise", "pipeline", "memory", "api-stats", "links", "experts", "clock",
+    "stacks",
 )  # fmt: skip
 
 # Column or key -> the name that it has now, wherever it occurs; None says that it is new. Both sides are read by it.
