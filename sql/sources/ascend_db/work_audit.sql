@@ -144,4 +144,4 @@ SELECT
     TRY_CAST(sum(duration_ns) AS BIGINT) AS duration_ns
 FROM placed_row
 GROUP BY what, place, why
-ORDER BY place, what
+ORDER BY place, what, reason
