@@ -34,7 +34,7 @@ known_product AS (
         product_peak.core_count,
         coalesce(chip.core_count <> product_peak.core_count, false) OR contains(chip.product, ' MIG ') AS is_part
     FROM mfu.chip
-    -- All pairs: devices and products are few.
+    -- Devices and products are few.
     JOIN mfu.product_peak ON regexp_matches(chip.product, product_peak.pattern)
 ),
 with_peak AS (

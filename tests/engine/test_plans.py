@@ -124,6 +124,7 @@ def is_key(condition: str) -> bool:
 
     An equality in parentheses is compared for each pair, a boolean has two values, and of a thread there can be all rows.
     """
+    condition = re.sub(r"COALESCE\(\w*tid(, \w*tid)*\)", "tid", condition)
     while condition != (shorter := re.sub(r"\([^()]*\)", "", condition)):
         condition = shorter
     sides = re.split(r" = | IS NOT DISTINCT FROM ", condition)
@@ -175,6 +176,7 @@ def test_a_join_with_one_row_compares_no_pairs() -> None:
     ("conditions", "expected"),
     [
         ("kernel_id = kernel_id", False),
+        ("COALESCE(tid, tid) = tid", True),
         ("core_id IS NOT DISTINCT FROM core_id", False),
         (["path = path", "is_backward = is_backward"], False),
         (["(op_id // 256) = block_id", "tid = tid", "end_ns >= end_ns"], False),
