@@ -18,6 +18,8 @@ from tests.helpers.asking import IDS
 
 # The names of collectives of HCCL end in a number that counts from the beginning of the process, and a number of the group.
 ORDINAL = re.compile(r"(hcom_\w+?__\d+)_\d+_")
+# When it was recorded, as sentences say it.
+MOMENT = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d")
 THREAD = "process id * 2^32"
 Row = tuple[tuple[str, Any], ...]
 
@@ -98,7 +100,7 @@ def _value(value: Any, names: Mapping[str, str]) -> Any:
 def _named(text: str, names: Mapping[str, str]) -> str:
     for name, shown in names.items():
         text = text.replace(name, shown)
-    return ORDINAL.sub(r"\1_#_", text)
+    return MOMENT.sub("(a moment)", ORDINAL.sub(r"\1_#_", text))
 
 
 # A rank in its group is called by its place there, whatever its number is.
