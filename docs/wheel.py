@@ -1,5 +1,6 @@
 """Puts two files into the wheel while it is built: the schema of the output of --json, and the plans of the SQL."""
 
+import os
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -7,6 +8,9 @@ from typing import Any
 
 from hatchling.builders.config import BuilderConfig
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+# As VARIABLE of prof_analysis.common.user_cache, which can be imported only when the folder is known.
+_CACHE = "PROF_ANALYSIS_CACHE"
 
 
 class MadeFilesHook(BuildHookInterface[BuilderConfig]):
@@ -21,6 +25,8 @@ class MadeFilesHook(BuildHookInterface[BuilderConfig]):
         if version == "editable":
             return
         sys.path.insert(0, self.root)
+        # A build keeps nothing in the cache of the user, and lacks the library that finds its folder.
+        os.environ[_CACHE] = "off"
         from docs import json_schema, plans
 
         self.folder = TemporaryDirectory()
