@@ -29,8 +29,12 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def distributions(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("dist")
-    subprocess.run([sys.executable, "-m", "build", "--no-isolation", "-o", folder, source], check=True, capture_output=True)
+    folder, missing = tmp_path_factory.mktemp("dist"), tmp_path_factory.mktemp("missing")
+    # As in pip's own environment for builds, which has what pyproject.toml names and no folder of a cache.
+    (missing / "platformdirs.py").write_text("raise ImportError", encoding="utf-8")
+    environment = {name: value for name, value in os.environ.items() if name != VARIABLE} | {"PYTHONPATH": str(missing)}
+    words = [sys.executable, "-m", "build", "--no-isolation", "-o", folder, source]
+    subprocess.run(words, env=environment, check=True, capture_output=True)
     return folder
 
 
