@@ -33,7 +33,7 @@ def distributions(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
     # As in pip's own environment for builds, which has what pyproject.toml names and no folder of a cache.
     (missing / "platformdirs.py").write_text("raise ImportError", encoding="utf-8")
     environment = {name: value for name, value in os.environ.items() if name != VARIABLE} | {"PYTHONPATH": str(missing)}
-    words = [sys.executable, "-m", "build", "--no-isolation", "-o", folder, source]
+    words: list[str | Path] = [sys.executable, "-m", "build", "--no-isolation", "-o", folder, source]
     subprocess.run(words, env=environment, check=True, capture_output=True)
     return folder
 
