@@ -56,6 +56,7 @@ class Answer:
     intervals: dict[Interval, tuple[Span, int | None]]  # in the order of interval_id; with the forward op of backward work
     parent: dict[Interval, Interval | None]
     owner: dict[int, Interval]  # of an op
+    unplaced: set[Interval]  # outermost calls that lay in a call which the recording lacks
     calls: dict[Interval, Call]
 
     def range_parents(self) -> dict[int, int | None]:
@@ -163,6 +164,7 @@ def nest(ranges: list[Span], ops: Iterable[Span] = (), names: Mapping[int, int] 
             intervals,
             {by_number[inner]: None if outer is None else by_number[outer] for inner, outer in parents.items()},
             {op: by_number[owner] for op, owner in by_id("SELECT op_id, interval_id FROM module.op_interval").items()},
+            {by_number[interval_id] for (interval_id,) in table("SELECT interval_id FROM module.unplaced_call")},
             {
                 by_number[interval_id]: (
                     tuple((segment["name_id"] - 1, segment["number"]) for segment in path),
@@ -262,6 +264,7 @@ class Rule:
     ranges: list[Span]
     ops: list[Op]
     names: Mapping[int, int]
+    unplaced: set[Interval]  # tests of module.unplaced_call say which calls these are
     tolerance: int
     by_instance: bool
     depth: int | None
@@ -277,11 +280,26 @@ class Rule:
         }
         self.calls = self._with_instances({one: call for one in self.intervals if (call := self._call(one)) is not None})
 
+    def may_be_unplaced(self, interval: Interval) -> bool:
+        """Whether a call is outermost, and of a class that is also called inside another one, or inside a row of the engine."""
+        kind, n = interval
+        engine = (op for op in self.ops if op.name.startswith(ENGINE))
+        inside = (one for one, around in self.parent.items() if one[0] == "module" and around is not None)
+        return (kind, self.parent[interval]) == ("module", None) and (
+            self.names[n] in {self.names[one[1]] for one in inside} or any(encloses(row, self.ranges[n], 0) for row in engine)
+        )
+
+    def _is_lost(self, interval: Interval) -> bool:
+        """Whether it is an unplaced call, runs inside one, or is backward work of an op in one."""
+        forward = self.intervals[interval][1]
+        around = self.parent[interval] if forward is None else self.owner.get(forward)
+        return interval in self.unplaced or (around is not None and self._is_lost(around))
+
     def _call(self, interval: Interval) -> tuple[Path, bool, int, int | None] | None:
         """Path, is_backward, range, parent range; None for what belongs to no module."""
         kind, n = interval
         forward = self.intervals[interval][1]
-        if kind == "gradient":
+        if kind == "gradient" or self._is_lost(interval):
             return None
         if kind == "backward":
             assert forward is not None
@@ -340,9 +358,10 @@ def test_backward_work_nests_with_the_ranges_and_belongs_to_the_call_of_its_forw
     ranges: list[Span], ops: list[Op], tolerance: int, by_instance: bool, depth: int | None, few_names: bool
 ) -> None:
     names = {n: n % 2 if few_names else n for n in range(len(ranges))}
-    rule = Rule(ranges, ops, names, tolerance, by_instance, depth)
     answer = nest(ranges, ops, names, nesting_tolerance_ns=tolerance, instances=by_instance, depth=depth)
+    rule = Rule(ranges, ops, names, answer.unplaced, tolerance, by_instance, depth)
     assert list(answer.intervals.items()) == list(rule.intervals.items())
     assert answer.parent == rule.parent
     assert answer.owner == rule.owner
+    assert all(map(rule.may_be_unplaced, answer.unplaced))
     assert answer.calls == rule.calls
