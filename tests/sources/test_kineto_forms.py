@@ -73,6 +73,35 @@ def test_an_id_of_the_call_itself_is_no_op(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("of_call", "reason", "op_name"), [(58, "outside every module", "aten::mm"), (57, "no host launch", None)]
+)
+def test_rocm_links_by_external_ids_of_calls_alone(of_call: int, reason: str, op_name: str | None, tmp_path: Path) -> None:
+    """Without correlations the id of a call is that of its kernel, unless two calls have one."""
+
+    def call(name: str, start: int, end: int, external: int) -> str:
+        return event("cuda_runtime", name, start, end, arguments={"External id": external})
+
+    events = [
+        op("aten::mm", 0, 9_000, 58),
+        op("aten::mm", 10_000, 19_000, 1_025),
+        call("hipGetDeviceProperties", 11_000, 12_000, 57),
+        call("hipExtModuleLaunchKernel", 13_000, 14_000, of_call),
+        event("kernel", "Cijk_Ailk", 20_000, 30_000, tid=0, pid=2, arguments={"External id": 58}),
+        event("kernel", "Cijk_Alik", 31_000, 33_000, tid=0, pid=2, arguments={"External id": 58}),
+    ]
+    file = write_trace(tmp_path / "trace.json", events)
+    with open_profile(file) as profile:
+        found = profile.sql(
+            "SELECT name, duration_ns, reason, op_name, op_start_ns FROM module.kernel ORDER BY start_ns", arrow=True
+        ).to_pylist()
+    of_op = {"reason": reason, "op_name": op_name, "op_start_ns": None if op_name is None else BASE_NS + 10_000}
+    assert found == [
+        {"name": "Cijk_Ailk", "duration_ns": 10_000, **of_op},
+        {"name": "Cijk_Alik", "duration_ns": 2_000, **of_op},
+    ]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("has_calls", "reason"), [(True, "launch outside any op"), (False, "cut at the profile edge")])
 def test_a_trace_without_ops_has_all_kernels(has_calls: bool, reason: str, tmp_path: Path) -> None:

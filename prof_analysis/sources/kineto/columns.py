@@ -132,6 +132,7 @@ EVENTS: Mapping[str, tuple[str, Columns]] = {
                 "coalesce(lower(cat) IN ('kernel', 'mtia_ccp_events'), NOT regexp_matches(name, '^Mem(cpy|set) '), true)",
             ),
             "correlation": (_I, "args.correlation"),
+            "external_id": (_I, 'args."External id"'),
             "device_id": (_I, "coalesce(args.device, pid)"),
             "stream_id": (_I, "coalesce(args.stream, tid)"),
             "size_bytes": (_I, "args.bytes"),

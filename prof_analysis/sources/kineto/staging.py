@@ -17,6 +17,7 @@ from prof_analysis.sources.kineto import captures, replays
 from prof_analysis.sources.kineto import columns as kineto_columns
 from prof_analysis.sources.kineto.annotations import is_of_annotations, read_annotations
 from prof_analysis.sources.kineto.around import JOB, around_events, parsed, purpose_of_group, time_base
+from prof_analysis.sources.kineto.links import link_by_external_ids, with_external_ids
 from prof_analysis.sources.rank import number
 from prof_analysis.sources.readers.bounds import Recording, known_recording, set_bounds
 from prof_analysis.sources.readers.event_tables import (
@@ -72,6 +73,7 @@ def stage(
         }
     if any(name in wanted for tables in kineto_columns.CLOCKS.values() for name in tables):
         wanted = {**wanted, kineto_columns.RECORDING: frozenset(RAW_COLUMNS[kineto_columns.RECORDING])}
+    wanted = with_external_ids(wanted)
     create_schemas(connection, wanted)
     create_raw_tables(connection, wanted, RAW_COLUMNS)
     around = around_events(file)
@@ -79,6 +81,7 @@ def stage(
     _stage_around(connection, around, wanted)
     texts_lock = Lock() if "raw.string" in wanted else None
     lost = _EVENTS.stage(connection, file, wanted, texts_lock, threads, on_bytes)
+    link_by_external_ids(connection, wanted)
     remarks = [Remark((_OF_FILE, "", 0, 0), tuple(kineto_columns.EVENTS), sentence) for sentence in lost]
     for name in wanted.keys() & kineto_columns.KEYS.keys():
         count = drop_repeated(connection, name, kineto_columns.KEYS[name], wanted[name])
