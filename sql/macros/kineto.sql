@@ -33,8 +33,11 @@ CREATE MACRO IF NOT EXISTS operation_of_collective(collective, kernel_name) AS
             ''
         ),
         nullif(nullif(lower(regexp_extract(kernel_name, 'ccl(?:Dev)?Kernel_([A-Za-z]+)', 1)), ''), 'generic'),
-        if(regexp_matches(kernel_name, 'cross_device_reduce_|all_?reduce_(?:fusion_)?kernel'), 'allreduce', NULL),
-        nullif(regexp_extract(kernel_name, 'deep_ep::\w+::(dispatch|combine)', 1), '')
+        nullif(
+            replace(lower(regexp_extract(kernel_name, '(?i)(all_?reduce|all_?gather|reduce_?scatter)', 1)), '_', ''), ''
+        ),
+        if(regexp_matches(kernel_name, 'cross_device_reduce'), 'allreduce', NULL),
+        nullif(lower(regexp_extract(kernel_name, '(?i)(dispatch|combine)', 1)), '')
     );
 
 -- Bytes of an element, by the name of its type in PyTorch; NULL for other names.
@@ -46,14 +49,6 @@ CREATE MACRO IF NOT EXISTS bytes_of_type(name) AS
         WHEN name IN ('Double', 'Long', 'ComplexFloat') THEN 8
         WHEN name = 'ComplexDouble' THEN 16
     END;
-
--- Whether a kernel moves data between ranks, by its name: it is of NCCL or RCCL, an all-reduce of vLLM, SGLang, TensorRT-LLM,
--- aiter or PyTorch's symmetric memory, or of DeepEP. The marks in sources/kineto/inspection.py have the same names.
-CREATE MACRO IF NOT EXISTS is_name_of_collective(name) AS
-    regexp_matches(
-        name,
-        '^(?:void )?[nr]ccl[A-Za-z]*Kernel|cross_device_reduce_|all_reduce_kernel|allreduce_fusion_kernel|deep_ep::int\w+node'
-    );
 
 -- The role of a call of CUDA, HIP or SYCL; NULL for all else. A copy that is not asynchronous waits for the device.
 CREATE MACRO IF NOT EXISTS role_of_cuda_call(name) AS
@@ -90,12 +85,12 @@ CREATE MACRO IF NOT EXISTS work_of_kernel(name) AS
     if(regexp_matches(name, '(ck_tile::kentry|cutlass::device_kernel)<'), name, function_of_kernel(name));
 
 -- Whether a kernel multiplies matrices, as far as its name says so: products, convolutions, attention, and sums of the parts of
--- a product that was split; not kernels that convert or arrange data before and after.
+-- a product that was split; not kernels that convert or arrange data before and after, and not FBGEMM for its name.
 CREATE MACRO IF NOT EXISTS multiplies_matrices(name) AS
     coalesce(
         regexp_matches(
             work_of_kernel(name),
-            '(?i)gemm|gemv|^cijk_|xmma|cutlass|nvjet|wgmma|mat_?mul|(^|_)b?mm(_|$)|^triton_tem_|split_?k|wvspltk|fused_moe'
+            '(?i)(^|[^b]|[^f]b)gemm|gemv|^cijk_|xmma|cutlass|nvjet|wgmma|mat_?mul|(^|_)b?mm(_|$)|^triton_tem_|split_?k|wvspltk|fused_moe'
             || '|conv([^e]|$)|fprop|dgrad|wgrad|winograd|sdpa|fmha|attn|attention|(^|::)flash_'
         )
         AND NOT regexp_matches(
@@ -124,7 +119,7 @@ CREATE MACRO IF NOT EXISTS direction_of_gpu_copy(name) AS
         WHEN regexp_matches(name, '\b[DA]toH|DeviceToHost') THEN 'device to host'
         WHEN regexp_matches(name, '\b[DAP]to[DAP]|DeviceToDevice|PeerToPeer') THEN 'device to device'
         WHEN regexp_matches(name, '\bHtoH|HostToHost') THEN 'host to host'
-        WHEN regexp_matches(name, '(?i)mem_?cpy|copy') THEN 'other'
+        WHEN regexp_matches(name, '(?i)mem_?cpy|copy|^dma_request$') THEN 'other'
     END;
 
 -- Whether a GPU kernel multiplies groups of rows, by its name: fused_moe_kernel of vLLM and SGLang, grouped kernels of CUTLASS,

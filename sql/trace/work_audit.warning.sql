@@ -1,4 +1,5 @@
--- Work on the device that the answers lack, or have only the time of, if it is more than 1 % of all work.
+-- Work on the device that the answers lack, or have only the time of, if it is more than 1 % of all work, and kernels whose name
+-- says nothing, if those of one name are more than 5 %.
 WITH whole AS (
     SELECT
         profile,
@@ -37,4 +38,17 @@ SELECT
 FROM part
 JOIN whole USING (profile)
 WHERE coalesce(part.duration_ns > 0.01 * whole.duration_ns, part.row_count > 0.01 * whole.row_count)
-ORDER BY part.profile, part.place, sentence
+UNION ALL
+SELECT
+    audit.profile,
+    'warning',
+    format(
+        '{} takes {:.1f}% of the work on the device: {}',
+        left(audit.what, 60),
+        100 * audit.duration_ns / whole.duration_ns,
+        audit.reason
+    )
+FROM trace.work_audit AS audit
+JOIN whole USING (profile)
+WHERE audit.place = 'kernel' AND audit.reason IS NOT NULL AND audit.duration_ns > 0.05 * whole.duration_ns
+ORDER BY profile, sentence

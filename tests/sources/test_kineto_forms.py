@@ -169,6 +169,25 @@ def test_other_devices_have_categories_of_their_own(device: str, tmp_path: Path)
         assert profile.sql("SELECT stream_id FROM trace.kernel")["stream_id"].tolist() == [7]
 
 
+def test_waits_and_copies_of_mtia_compute_nothing(tmp_path: Path) -> None:
+    """Its events are of one category; the device waits for an event in some of them, and copies in others."""
+    events = [
+        launch(500, 900, 1),
+        kernel("fba_gemm", 1_000, 5_000, 1, category="mtia_ccp_events"),
+        kernel("event_wait", 5_000, 9_000, 2, category="mtia_ccp_events"),
+        kernel("dma_request", 9_000, 9_500, 3, category="mtia_ccp_events"),
+    ]
+    with open_profile(write_trace(tmp_path / "trace.json", events)) as profile:
+        assert profile.warnings == []
+        work = profile.sql("SELECT kind, name, start_ns - min(start_ns) OVER () FROM trace.kernel ORDER BY 3").values.tolist()
+        copies = profile.sql("SELECT direction, duration_ns FROM trace.copy").values.tolist()
+        waits = profile.sql("SELECT stream_id, end_ns - start_ns FROM trace.stream_wait").values.tolist()
+        audit = profile.sql("SELECT what, place, duration_ns FROM trace.work_audit ORDER BY place").values.tolist()
+    assert work == [["compute", "fba_gemm", 0], ["copy", "dma_request", 8_000]]
+    assert (copies, waits) == ([["other", 500]], [[7, 4_000]])
+    assert sorted(audit) == [["copy", "copy", 500], ["kernel", "kernel", 4_000], ["kernel", "no work", 4_000]]
+
+
 def test_what_is_no_work_counts_nowhere(tmp_path: Path) -> None:
     """Spans, counters, overhead, waits of streams and ranges on the device lie beside the kernels, under ids that are words."""
     events = [

@@ -5,7 +5,6 @@ WITH name_of_kernel AS (
     SELECT
         text_id AS name,
         text_id(function_of_kernel(text)) AS type_id,
-        is_name_of_collective(text) AS is_collective,
         operation_of_collective(NULL, text) AS operation,
         multiplies_matrices(text) AS is_matrix,
         fp32_of_kernel(text) AS fp32_as
@@ -48,9 +47,9 @@ work AS (
         ) AS model_id,
         CASE
             WHEN NOT is_kernel THEN 'copy'
-            WHEN collective IS NOT NULL OR name_of_kernel.is_collective THEN 'communication'
-            WHEN device_work.name IS NULL AND named_collective.kernel_id IS NOT NULL THEN 'communication'
-            ELSE 'compute'
+            -- What the host says of a kernel comes before its name.
+            WHEN collective IS NOT NULL OR named_collective.kernel_id IS NOT NULL THEN 'communication'
+            ELSE coalesce(family.kind::VARCHAR, 'compute')
         END AS kind,
         CASE coalesce(operation.operation, named_collective.operation, name_of_kernel.operation)
             WHEN 'send' THEN 'send'
@@ -59,6 +58,7 @@ work AS (
         END AS direction
     FROM raw.device_work
     LEFT JOIN name_of_kernel USING (name)
+    LEFT JOIN trace.kernel_family AS family ON family.name_id = device_work.name
     LEFT JOIN operation USING (collective)
     LEFT JOIN launch USING (correlation)
     LEFT JOIN of_all ON of_all.correlation = device_work.correlation AND is_kernel
@@ -95,4 +95,4 @@ SELECT
         ::ENUM('matrix', 'vector', 'matrix and vector', 'copy', 'cpu') AS engine,
     fp32_as::ENUM('fp32', 'tf32') AS fp32_as
 FROM work
-WHERE is_device_time(start_ns, end_ns)
+WHERE kind <> 'wait' AND is_device_time(start_ns, end_ns)

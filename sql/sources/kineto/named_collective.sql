@@ -16,11 +16,6 @@ host_range AS (
     WHERE name_of_collective.operation NOT IN ('coalesced', 'group')
     GROUP BY thread, annotation.start_ns
 ),
-collective AS (
-    SELECT text_id AS name
-    FROM raw.string
-    WHERE text_id IN (SELECT name FROM raw.device_work) AND is_name_of_collective(text)
-),
 launch AS (
     SELECT
         device_work.event_id,
@@ -29,10 +24,11 @@ launch AS (
         runtime_call.end_ns
     FROM raw.device_work
     JOIN raw.runtime_call USING (correlation)
+    LEFT JOIN trace.kernel_family AS family ON family.name_id = device_work.name
     WHERE device_work.correlation <> 0
       AND device_work.is_kernel
-      -- Of a kernel without a name, the range alone says that it is one.
-      AND (device_work.name IN (FROM collective) OR device_work.name IS NULL)
+      -- Of a kernel whose name says nothing, the range alone says that it is one.
+      AND coalesce(family.kind = 'communication', true)
       AND EXISTS (FROM host_range)
 )
 SELECT launch.event_id AS kernel_id, min(host_range.inner_range[2]) AS operation

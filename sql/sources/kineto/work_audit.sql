@@ -1,18 +1,24 @@
--- A kernel without a name counts as computing, unless its collective is recorded or the host launched it in the range of one.
+-- A kernel without a name, or with one that says nothing, counts as computing, unless its collective is recorded or the host
+-- launched it in the range of one.
 WITH work AS (
     SELECT
-        if(is_kernel, 'kernel', 'copy') AS what,
+        if(is_kernel, 'kernel', 'copy') AS sort,
+        if(kernel.kind = 'compute' AND family.name_id IS NOT NULL AND family.kind IS NULL, kernel.type_id, NULL) AS unknown_type_id,
         CASE
+            WHEN is_kernel AND family.kind = 'wait' THEN 'no work'
             WHEN kernel.kernel_id IS NULL THEN 'set aside'
             WHEN NOT is_kernel THEN 'copy'
             WHEN device_work.name IS NULL AND kernel.kind = 'compute' THEN 'undescribed'
             ELSE 'kernel'
         END AS place,
-        CASE place WHEN 'undescribed' THEN 'their events have no name, so what communicates among them counts as computing' END
-            AS reason,
+        CASE
+            WHEN place = 'undescribed' THEN 'their events have no name, so what communicates among them counts as computing'
+            WHEN unknown_type_id IS NOT NULL THEN 'no rule knows this name, so it counts as computing'
+        END AS reason,
         TRY(device_work.end_ns - device_work.start_ns) AS duration_ns
     FROM raw.device_work
     LEFT JOIN trace.kernel ON kernel.kernel_id = device_work.event_id
+    LEFT JOIN trace.kernel_family AS family ON family.name_id = device_work.name
 ),
 -- The ends less the begins of all are the time of all.
 other AS (
@@ -29,8 +35,9 @@ other AS (
     GROUP BY what, reason
 ),
 counted_place AS (
-    SELECT what, place, reason, count(*) AS row_count, sum(duration_ns) AS duration_ns
+    SELECT coalesce(string.text, sort) AS what, place, reason, count(*) AS row_count, sum(duration_ns) AS duration_ns
     FROM work
+    LEFT JOIN trace.string ON string.text_id = work.unknown_type_id
     GROUP BY what, place, reason
     UNION ALL
     SELECT what, 'missing', reason, row_count, duration_ns

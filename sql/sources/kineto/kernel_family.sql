@@ -1,0 +1,69 @@
+-- A name is of the first category that it fits, so what is a special case of another one comes before it. Patterns look at the
+-- function alone, without its arguments and those of templates: a softmax has an all-reduce of threads among these. To add a
+-- library of collectives is to add a line; the marks in sources/kineto/inspection.py have the same names.
+--
+-- Inductor names a kernel after the ops around it: triton_poi_fused_all_reduce_add_0 adds to what a collective has left.
+WITH function_name AS (
+    SELECT text_id AS name_id, text AS name, work_of_kernel(text) AS work, multiplies_matrices(text) AS is_matrix
+    FROM raw.string
+    WHERE text_id IN (SELECT name FROM raw.device_work WHERE is_kernel)
+),
+named_library AS (
+    SELECT
+        *,
+        CASE
+            WHEN regexp_matches(work, '^triton_(poi|red|per|spl|for|tem)_') OR is_matrix THEN NULL
+            WHEN regexp_matches(name, '^(?:void )?[nr]ccl[A-Za-z]*Kernel') THEN 'NCCL, RCCL'
+            WHEN regexp_matches(work, '^mscclKernel|mscclpp') THEN 'MSCCL, MSCCL++'
+            WHEN regexp_matches(work, '(deep_ep|dpsk::ep)::int\w+node|_ZN7deep_ep\d+int') THEN 'DeepEP'
+            WHEN regexp_matches(work, '(?i)nvshmem|rocshmem') THEN 'NVSHMEM, rocSHMEM'
+            WHEN regexp_matches(work, '(?i)moe_?a2a|^mori::|Ep(Dispatch|Combine)(Inter|Intra)Node') THEN 'all-to-all of experts'
+            WHEN regexp_matches(
+                work,
+                '(?i)cross_device_reduce|(all_?reduce|all_?gather|reduce_?scatter)(_fusion|_sum|_lamport)*_?(twoshot|oneshot)?'
+                || '_?(kernel|prototype)|(one|two)_?shot_?(push_)?(all_?reduce|all_?gather|reduce_?scatter)'
+                || '|multimem_(all_?(reduce|gather)|reduce_?scatter)|reduce_scatter_cross_device'
+            ) THEN 'engines'
+        END AS library
+    FROM function_name
+),
+named_category AS (
+    SELECT
+        name_id,
+        library,
+        CASE
+            WHEN library IS NOT NULL THEN 'collective'
+            WHEN name = 'event_wait' THEN 'wait'
+            WHEN regexp_matches(work, '^triton_(red|per|spl)_') THEN 'reduction'
+            WHEN regexp_matches(work, '^triton_poi_|^triton__0d') THEN 'element by element'
+            WHEN regexp_matches(work, '(?i)(^|[:_])bn_|norm|welford') AND NOT is_matrix THEN 'normalisation'
+            WHEN regexp_matches(
+                work, '(?i)sdpa|fmha|attn|attention|(^|::)flash_|mla_|kv_?cache|reshape_and_cache|kv_indices|rotary|rope'
+            ) THEN 'attention'
+            WHEN regexp_matches(work, '(?i)moe|top_?k|routing|expert|bitmatrix|_matmul_ogs|matmul_scatter') THEN 'experts'
+            WHEN regexp_matches(
+                work, '(?i)scudnn|cask_cudnn|miopen|convol|conv([^e]|$)|igemm_|winograd|dgrad|wgrad|fprop'
+            ) THEN 'convolution'
+            WHEN is_matrix THEN 'matrix product'
+            WHEN regexp_matches(work, '(?i)pool') THEN 'reduction'
+            WHEN regexp_matches(work, '(?i)nchw|nhwc|transpose|permute|quant|cast|convert') THEN 'conversion'
+            WHEN regexp_matches(work, '(?i)adam|lamb_|sgd|multi_tensor_apply|adagrad|optimizer') THEN 'optimizer'
+            WHEN regexp_matches(work, '(?i)silu|gelu|swiglu|act_and_mul|softmax|sigmoid|relu|activation') THEN 'activation'
+            WHEN regexp_matches(work, '(?i)distribution|philox|random|dropout|bernoulli') THEN 'random numbers'
+            WHEN regexp_matches(work, '(?i)sort') THEN 'sort'
+            WHEN regexp_matches(work, '(?i)embedding|index|indice|gather|scatter|bounds_check|bucketize|nonzero|position|token')
+                THEN 'index'
+            WHEN regexp_matches(work, '(?i)copy|memset|fill|clone') THEN 'copy'
+            WHEN regexp_matches(work, '(?i)reduce|scan|sum|loss|nll|entropy') THEN 'reduction'
+            WHEN regexp_matches(work, '(?i)elementwise|tensorop|^triton_|^at::|^thrust::|^cub::|rocprim|hipcub|^cudnn::')
+                THEN 'element by element'
+        END AS category
+    FROM named_library
+)
+SELECT
+    name_id,
+    CASE WHEN category = 'collective' THEN 'communication' WHEN category = 'wait' THEN 'wait' WHEN category <> '' THEN 'compute' END
+        ::ENUM('compute', 'communication', 'wait') AS kind,
+    category,
+    library
+FROM named_category
