@@ -12,7 +12,7 @@ from tests.helpers import kineto
 from tests.helpers.ascend_db import NOW
 from tests.helpers.says import says
 from tests.helpers.slow import quick
-from tests.helpers.small_profile import Kernel, Op, edit, write_profile
+from tests.helpers.small_profile import Kernel, Op, edit, write_chip, write_profile
 from tests.sources import test_ascend_text as text
 
 NONE = 4294967295
@@ -181,6 +181,18 @@ def test_a_trace_that_does_not_name_its_job_is_named(tmp_path: Path) -> None:
     assert [one.partition(":")[0] for one in warnings if "lacks distributedInfo, which 1 of 2 ranks has" in one] == [
         "rank0.pt.trace.json"
     ]
+
+
+def test_a_rank_that_does_not_describe_its_device_is_named(tmp_path: Path) -> None:
+    """What follows from the number of its cores is known of the other ranks alone."""
+    for rank in range(2):
+        write_chip(training(tmp_path, rank).parents[1], device=rank)
+    (alone,) = tmp_path.rglob("info.json.0")
+    for _ in range(2):
+        with open_profile(tmp_path) as profile:
+            found = [one.partition(":")[0] for one in profile.warnings if "lacks info.json, which 1 of 2 ranks has" in one]
+        assert found == ([] if alone.exists() else [profile.ranks()["profile"].tolist()[0]])
+        alone.unlink(missing_ok=True)
 
 
 def numbered(value: int | None) -> Callable[[int, dict[str, Any]], list[dict[str, Any]]]:

@@ -12,7 +12,9 @@ from prof_analysis.sources.ascend_beside import analysis_db, folders, recorded
 from prof_analysis.sources.rank import TABLE, Rank, json_object, object_in
 from prof_analysis.sources.readers.sqlite_file import SqliteFile, open_sqlite, query, sidecars_of
 
+_OF_DEVICE = "info.json"  # Its last part is the number of the device.
 _USUAL = {
+    _OF_DEVICE,
     "trace_view.json", "ascend_pytorch_profiler.db", "profiler_info.json", folders.KERNEL_DETAILS, folders.OPERATOR_DETAILS,
     *folders.MEMORY, *recorded.TEXTS, recorded.COMMUNICATION, analysis_db.DATABASE,
 }  # fmt: skip
@@ -83,6 +85,7 @@ def usual_files_of(rank: Rank) -> frozenset[str]:
     if not rank.folder.is_dir():
         return frozenset()
     names = {re.sub(r"_\d+(?=\.(json|db)$)", "", name.removesuffix(".gz")) for name in rank.files}
+    names.update(file.stem for file in rank.inputs if file.stem == _OF_DEVICE)
     return frozenset((names & _USUAL) | {f"{TABLE}{name}" for name in _usual_tables(rank)})
 
 
