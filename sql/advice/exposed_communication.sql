@@ -116,8 +116,8 @@ compared_operator AS (
     FROM by_group
     LEFT JOIN across.late_rank
         ON late_rank.profile = by_group.profile
-        AND late_rank.group_name = by_group.group_name
-        AND late_rank.type = by_group.type
+        AND late_rank.group_name IS NOT DISTINCT FROM by_group.group_name
+        AND late_rank.type IS NOT DISTINCT FROM by_group.type
     WINDOW of_type AS (PARTITION BY by_group.profile, by_group.group_name, by_group.type)
 ),
 operators_of_op AS (

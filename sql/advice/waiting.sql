@@ -61,8 +61,8 @@ waiting_operator AS (
     FROM of_type
     LEFT JOIN across.late_rank
         ON late_rank.profile = of_type.profile
-        AND late_rank.group_name = of_type.group_name
-        AND late_rank.type = of_type.type
+        AND late_rank.group_name IS NOT DISTINCT FROM of_type.group_name
+        AND late_rank.type IS NOT DISTINCT FROM of_type.type
     GROUP BY of_type.profile, of_type.rank_id
 )
 SELECT
