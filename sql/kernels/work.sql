@@ -13,7 +13,8 @@
 --                          attention
 -- data_type       VARCHAR  of what multiplies, as in mfu.shape; of all else the type of its floating inputs: fp32, fp16, bf16
 --                          or fp64, or mixed; NULL when not recorded and without such inputs
--- faster_type     VARCHAR  data type in which FP32 matrices would be multiplied faster and are not: hf32 or tf32; else NULL
+-- faster_type     VARCHAR  data type in which FP32 matrices would be multiplied faster and are not: hf32, or tf32 where the
+--                          device has it or may have it; else NULL
 -- input_types_id  TEXT_ID  input data types; those of the op where kernels have none; NULL when not recorded
 -- output_types_id TEXT_ID  output data types; NULL when not recorded
 -- kernel_count    BIGINT   kernels
@@ -136,6 +137,10 @@ described_kernel AS (
         ON core.device_id IS NOT DISTINCT FROM counted_kernel.device_id
         AND core.engine IS NOT DISTINCT FROM counted_kernel.engine
 ),
+chip AS (
+    SELECT coalesce(bool_and(NOT has_tf32), false) AS lacks_tf32
+    FROM trace.chip
+),
 summed_kernel AS (
     SELECT
         kind,
@@ -146,7 +151,9 @@ summed_kernel AS (
         role,
         multiplies,
         data_type,
-        if(multiplies AND data_type = 'fp32', if(has_hf32, 'hf32', 'tf32'), NULL) AS faster_type,
+        if(
+            multiplies AND data_type = 'fp32', if(has_hf32, 'hf32', if(chip.lacks_tf32, NULL, 'tf32')), NULL
+        ) AS faster_type,
         input_types_id,
         output_types_id,
         count(*) AS kernel_count,
@@ -158,6 +165,7 @@ summed_kernel AS (
         sum(idle_part(duration_ns, block_num, core_count))::BIGINT AS idle_ns,
         sum(idle_part(critical_ns, block_num, core_count))::BIGINT AS critical_idle_ns
     FROM described_kernel
+    CROSS JOIN chip
     GROUP BY ALL
 )
 SELECT

@@ -29,15 +29,19 @@ listed_op AS (
     LEFT JOIN trace.string AS types ON types.text_id = described_op.input_types_id
     LEFT JOIN trace.string AS input_values ON input_values.text_id = described_op.input_values_id
 ),
+device AS (
+    SELECT coalesce(bool_and(NOT has_tf32), false) AS lacks_tf32
+    FROM trace.chip
+),
 typed_op AS (
     SELECT
-        *,
+        listed_op.*,
         list_transform(
             types[first_at:first_at + 1],
             lambda type: CASE
                 WHEN type = 'c10::BFloat16' THEN 'bf16'
                 WHEN type = 'c10::Half' THEN 'fp16'
-                WHEN type = 'float' THEN coalesce(fp32_as, 'fp32 or tf32')
+                WHEN type = 'float' THEN coalesce(fp32_as, if(device.lacks_tf32, 'fp32', 'fp32 or tf32'))
                 WHEN type = 'double' THEN 'fp64'
                 WHEN starts_with(type, 'c10::Float8_') THEN 'fp8'
                 WHEN type IN ('signed char', 'unsigned char') THEN 'int8'
@@ -45,6 +49,7 @@ typed_op AS (
             END
         ) AS matrix_types
     FROM listed_op
+    CROSS JOIN device
 )
 SELECT
     shape_id,

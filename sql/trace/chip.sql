@@ -6,5 +6,6 @@
 --                             is one kind of core
 -- clock_mhz          BIGINT   rated clock of the cores that multiply matrices, MHz; NULL when not recorded
 -- product            VARCHAR  name of the product; NULL when not recorded
+-- has_tf32           BOOLEAN  whether it can multiply matrices of FP32 as TF32, on AMD XF32; NULL when not known, and on NPUs
 -- origin             VARCHAR  where these come from: the name of the file info.json, cube_utilization(%) of the kernels, or
 --                             deviceProperties

@@ -221,7 +221,7 @@ FREQUENT = ("cat = 'python_function'", ("raw.module_call", "raw.module_entry", "
 # Tables that are made of the parts of the file around the events.
 AROUND: Mapping[str, Mapping[str, str]] = {
     "raw.metadata": {"name": _T, "value": _T},
-    "raw.device": {"device_id": _I, "name": _T, "core_count": _I, "memory_bytes": _I},
+    "raw.device": {"device_id": _I, "name": _T, "core_count": _I, "memory_bytes": _I, "compute_major": _I},
 }
 
 # Tables that are made of the others, of annotations of kernels and of captures.

@@ -171,6 +171,7 @@ def _stage_around(
                 "name": one.get("name") or None,
                 "core_count": one.get("numSms"),
                 "memory_bytes": one.get("totalGlobalMem"),
+                "compute_major": one.get("computeMajor"),
             }
             for one in _objects(around.get("deviceProperties"))
         ],

@@ -6,6 +6,7 @@ SELECT
     min(vector_core_count) AS vector_core_count,
     min(clock_mhz) AS clock_mhz,
     NULL::VARCHAR AS product,
+    NULL::BOOLEAN AS has_tf32,
     min(file) AS origin
 FROM raw.device_info
 WHERE core_count IS NOT NULL AND clock_mhz IS NOT NULL

@@ -30,7 +30,7 @@ computed AS (
     SELECT device_id, cycles_per_us, round(cycles_per_us / clock_mhz) AS core_count
     FROM measured_clock
 )
-SELECT device_id, core_count, vector_core_count, clock_mhz, NULL::VARCHAR AS product, origin
+SELECT device_id, core_count, vector_core_count, clock_mhz, NULL::VARCHAR AS product, NULL::BOOLEAN AS has_tf32, origin
 FROM in_file
 UNION ALL
 SELECT
@@ -39,6 +39,7 @@ SELECT
     NULL AS vector_core_count,
     round(cycles_per_us / core_count)::BIGINT AS clock_mhz,
     NULL AS product,
+    NULL AS has_tf32,
     'cube_utilization(%)' AS origin
 FROM computed
 WHERE core_count BETWEEN 1 AND 1000 AND NOT EXISTS (FROM in_file)
