@@ -218,7 +218,9 @@ def test_without_a_neighbour_no_figure_changes_in_silence(tmp_path: Path, name: 
     questions = FEW if name == SAMPLE_PROFILE else ()
     before = answers(name, *questions)
     silent = {}
-    for file in sorted(file for file in whole.rglob("*") if file.is_file()):
+    # Two recordings in one folder, as a warning says, are no neighbours: without the one, the other is whole.
+    apart = " ".join(warning for warning in before.warnings if "these are two recordings" in warning)
+    for file in sorted(file for file in whole.rglob("*") if file.is_file() and file.name not in apart):
         file.rename(tmp_path / "aside")
         after = answers_of(whole, questions=questions or tuple(ANALYSES))
         if found := silent_changes(before, after):
