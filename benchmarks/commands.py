@@ -5,7 +5,8 @@
     python -m benchmarks.commands --kernels 1000000 --forms db --commands free-time --runs 7
     python -m benchmarks.commands --kernels 1000000 --forms db --runs 1 --no-recipes --results ours.jsonl
 
-The commands are those of the registry of analyses, those that read modules also with --instances, and `sql` over all ranks.
+The commands are those of the registry of analyses, those that read modules also with --instances, the report, a timeline, and
+`sql` over all ranks.
 Each round runs the main job, the command and the recipe once. What a command cost is appended to --results as a line of JSON,
 and what is there is not measured again, unless the code has changed: a run that was cut is taken up by the same line. --write
 puts all of it into README.md beside this file.
@@ -39,6 +40,7 @@ RECIPES = {
     "slow-ranks": "slow_rank",
 }
 BY_INSTANCE = " --instances"
+PICTURES = ("report", "module-stats --export-type trace")
 SQL = "SELECT profile, type, count(*) AS kernels, sum(duration_ns) AS duration_ns FROM trace.kernel GROUP BY ALL"
 # A recipe that takes longer is stopped.
 PEER_LIMIT_S = 300
@@ -56,6 +58,7 @@ def commands() -> Iterator[str]:
         yield name
         if MODULES in analysis.options:
             yield name + BY_INSTANCE
+    yield from PICTURES
     yield "sql"
 
 
