@@ -111,11 +111,13 @@ _ROWS = {
 
 
 class Fits(NamedTuple):
-    """How well captures fit: the number of graphs, of those that fit none, and of those that fit one without names."""
+    """How well captures fit: the number of graphs, of those that fit none, of those that fit one without names, and of those
+    of which nothing is known."""
 
     graphs: int
     unfit: int
     unnamed: int
+    unknown: int
 
 
 class _Kernel(NamedTuple):
@@ -163,10 +165,13 @@ def stage_replays(
     made = _Templates([], [], [])
     graphs = connection.execute(_GRAPHS).fetchall()
     fits: list[Aligned | None] = []
+    unknown = 0
     for template_id, rows in graphs:
         kernels = [_Kernel(*row) for row in rows]
         fits.append(_fit(kernels, captures))
-        _add_template(made, template_id, _places(kernels, annotations, fits[-1]))
+        places = _places(kernels, annotations, fits[-1])
+        unknown += not places
+        _add_template(made, template_id, places)
     schemas = {
         "template_op": (
             made.ops,
@@ -202,7 +207,8 @@ def stage_replays(
     """)
     for name in schemas:
         connection.unregister(name)
-    return Fits(len(graphs), fits.count(None), sum(fit is not None and None in fit.capture.tokens for fit in fits))
+    unnamed = sum(fit is not None and None in fit.capture.tokens for fit in fits)
+    return Fits(len(graphs), fits.count(None), unnamed, unknown)
 
 
 def _fit(kernels: Sequence[_Kernel], captures: Sequence[Capture]) -> Aligned | None:

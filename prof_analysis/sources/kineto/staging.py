@@ -132,6 +132,11 @@ def _stage_replays(
             f"{file}: {fits.unfit} of {fits.graphs} replayed graphs fit none of {len(recorded)} captures, since the numbers, "
             "names or order of their kernels differ, or several captures fit and name other ops or modules"
         )
+    if fits.unknown and not recorded:
+        problems.append(
+            f"{file}: of {fits.unknown} replayed graphs only the launch is known, which counts as the op of their "
+            "kernels; give a recording of the capture (--capture)"
+        )
     if fits.unnamed:
         problems.append(
             f"{file}: {fits.unnamed} of {fits.graphs} replayed graphs got the ops of their captures by the number and order of "
