@@ -160,6 +160,7 @@ candidate AS (
         unknown_ns + waiting_ns - common_ns - late_ns AS unknown_rest_ns,
         exposed_ns < covered_share * elapse_ns AS is_covered,
         coalesce(starts_with(main_group, 'dp') OR main_group = 'embd', false) AS is_of_gradients,
+        coalesce(regexp_matches(main_group, '^(tp|cp|tp-cp)\b'), false) AS is_of_layers,
         longest_ns * 2 > elapse_ns AND longest_ns * op_count > 3 * elapse_ns AS has_long_one,
         list_filter(
             [
@@ -201,7 +202,7 @@ SELECT
             WHEN operation IN ('send', 'receive', 'sendrecv', 'batchsendrecv') THEN 'send and receive'
             WHEN coalesce(operation NOT IN ('allreduce', 'allgather', 'reducescatter'), true) THEN NULL
             WHEN module IS NOT NULL THEN 'in layers'
-            WHEN op IS NULL AND NOT is_of_gradients THEN 'between layers'
+            WHEN is_of_layers OR (op IS NULL AND NOT is_of_gradients) THEN 'between layers'
             ELSE 'gradients'
         END AS situation,
     is_covered,
