@@ -6,12 +6,13 @@
 -- call_id  BIGINT   the op around it
 --
 -- The name of such a record is a single word, without a namespace, under which kernels are launched. It has no op inside, and
--- neither input shapes nor a sequence number, which ops of the dispatcher and functions of autograd have. The op around it has
--- one of these, a namespace or the same name: inside a profiler step or a record_function of the user it keeps its own row.
+-- neither input shapes nor a sequence number, which ops of the dispatcher and functions of autograd have; PyTorch's own record
+-- of a collective (record_param_comms) can have shapes. The op around it has one of these, a namespace or the same name: inside
+-- a profiler step or a record_function of the user it keeps its own row.
 -- Not each such op must launch kernels: a copy between hosts launches none, and where devices share a host, an op launches
 -- kernels on one of them only.
 WITH single_word AS (
-    SELECT text_id AS name_id
+    SELECT text_id AS name_id, text = 'record_param_comms' AS is_of_collective
     FROM trace.string
     WHERE regexp_full_match(text, '\w+')
 ),
@@ -21,10 +22,10 @@ with_namespace AS (
     WHERE contains(text, '::')
 ),
 bare AS (
-    SELECT op_id, name_id
+    SELECT op.op_id, op.name_id
     FROM trace.op
-    SEMI JOIN single_word USING (name_id)
-    WHERE input_shapes_id IS NULL AND sequence_number IS NULL AND NOT is_step
+    JOIN single_word USING (name_id)
+    WHERE single_word.is_of_collective OR (op.input_shapes_id IS NULL AND op.sequence_number IS NULL AND NOT op.is_step)
 ),
 launching AS (
     SELECT DISTINCT bare.name_id
