@@ -10,6 +10,8 @@
 --     quantise the weights, keep them in one data type, merge matmuls of the same input into one.
 -- @remedy (situation = few rows) Give each product more rows or columns: a larger batch, less tensor parallelism, or one matmul
 --     instead of several of the same input, such as query, key and value.
+-- @remedy (situation = batched) In an attention, take a fused one: scaled_dot_product_attention, on NPUs also
+--     torch_npu.npu_fusion_attention. Else pad the inner axes to multiples of {multiple} bytes.
 -- @remedy (situation = not aligned) Pad the inner axes (hidden size, heads, vocabulary) to multiples of {multiple} bytes, as
 --     vocabulary sizes are padded for tensor parallelism.
 -- @remedy Try another form of the same product: the weight or gradient turned, split along the axis that is added up, another
@@ -36,7 +38,8 @@
 -- memory_ns         BIGINT   where moving its data takes longer than computing, the time that it takes, ns; else NULL
 -- most_ns           BIGINT   time of its kernels, ns
 -- attainable_share  DOUBLE   else the share of the peak that is attainable
--- situation         VARCHAR  why it is slow: memory, few rows, not aligned, or other
+-- situation         VARCHAR  why it is slow: memory, few rows, batched (not aligned, one product for each head or so), not
+--                            aligned, or other
 -- multiple          BIGINT   the threshold aligned_bytes
 --
 -- Matmuls with known FLOPs and peak (as in [MFU](mfu.md)) that reach less than half of the peak while they run
@@ -137,8 +140,10 @@ SELECT
     CASE
             WHEN finding.most.is_memory_bound THEN 'memory'
             WHEN finding.most.row_count < threshold.few_rows OR finding.most.column_count < threshold.few_rows THEN 'few rows'
-            WHEN finding.most.inner_bytes % threshold.aligned_bytes > 0 THEN 'not aligned'
-            ELSE 'other'
+            WHEN coalesce(finding.most.inner_bytes % threshold.aligned_bytes = 0, true) THEN 'other'
+            -- The heads of an attention have the size that they have.
+            WHEN regexp_matches(concat(finding.op, ' ', finding.kernel_type), '(?i)bmm|batch_?mat_?mul') THEN 'batched'
+            ELSE 'not aligned'
         END AS situation,
     TRY_CAST(threshold.aligned_bytes AS BIGINT) AS multiple
 FROM finding
