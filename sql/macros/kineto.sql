@@ -90,8 +90,8 @@ CREATE MACRO IF NOT EXISTS multiplies_matrices(name) AS
     coalesce(
         regexp_matches(
             work_of_kernel(name),
-            '(?i)(^|[^b]|[^f]b)gemm|gemv|^cijk_|xmma|cutlass|nvjet|wgmma|mat_?mul|(^|_)b?mm(_|$)|^triton_tem_|split_?k|wvspltk|fused_moe'
-            || '|conv([^e]|$)|fprop|dgrad|wgrad|winograd|sdpa|fmha|attn|attention|(^|::)flash_'
+            '(?i)(^|[^b]|[^f]b)gemm|gemv|^cijk_|xmma|cutlass|nvjet|wgmma|mat_?mul|(^|_)b?mm(_|$)|^triton_tem_|split_?k'
+            || '|wvspltk|fused_moe|conv([^e]|$)|fprop|dgrad|wgrad|winograd|sdpa|fmha|attn|attention|(^|::)flash_'
         )
         AND NOT regexp_matches(
             work_of_kernel(name),

@@ -1,13 +1,13 @@
 -- One row is a kind of work on the device and a place where the answers have it, by a plain count of the rows of the file. The
 -- place "missing" is work that no analysis counts.
 --
--- what         VARCHAR  the kind, as the file calls it: a type of tasks, a category of events, or the file that has the rows; of
---                       kernels whose name says nothing, that name
+-- what         VARCHAR  the kind, as the file calls it: a type of tasks, a category of events, or the file that has the rows;
+--                       of kernels whose name says nothing, that name
 -- place        ENUM('kernel', 'undescribed', 'copy', 'communication', 'around', 'no work', 'set aside', 'missing')  where
 --                       the answers have it: as kernels; as kernels with only the time known; as copies; as a part of
 --                       communication operators; as the tasks that it is made of. The last three are in no answer: it is no
 --                       work; its rows cannot be right (trace.set_aside); or it is work that should be in one
--- reason       VARCHAR  why it is not among kernels and copies, only its time is known, or its name says nothing; NULL for other
---                       kernels and copies
+-- reason       VARCHAR  why it is not among kernels and copies, only its time is known, or its name says nothing; NULL for
+--                       other kernels and copies
 -- row_count    BIGINT   rows in the file
 -- duration_ns  BIGINT   their time, ns; overlapping work counts fully; NULL when not known

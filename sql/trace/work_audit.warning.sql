@@ -1,5 +1,5 @@
--- Work on the device that the answers lack, or have only the time of, if it is more than 1 % of all work, and kernels whose name
--- says nothing, if those of one name are more than 5 %.
+-- Work on the device that the answers lack, or have only the time of, if it is more than 1 % of all work; and kernels whose
+-- name says nothing, if those of one name are more than 5 %.
 WITH whole AS (
     SELECT
         profile,

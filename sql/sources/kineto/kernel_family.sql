@@ -62,8 +62,11 @@ named_category AS (
 )
 SELECT
     name_id,
-    CASE WHEN category = 'collective' THEN 'communication' WHEN category = 'wait' THEN 'wait' WHEN category <> '' THEN 'compute' END
-        ::ENUM('compute', 'communication', 'wait') AS kind,
+    CASE
+        WHEN category = 'collective' THEN 'communication'
+        WHEN category = 'wait' THEN 'wait'
+        WHEN category IS NOT NULL THEN 'compute'
+    END::ENUM('compute', 'communication', 'wait') AS kind,
     category,
     library
 FROM named_category

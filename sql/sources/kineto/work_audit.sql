@@ -3,7 +3,9 @@
 WITH work AS (
     SELECT
         if(is_kernel, 'kernel', 'copy') AS sort,
-        if(kernel.kind = 'compute' AND family.name_id IS NOT NULL AND family.kind IS NULL, kernel.type_id, NULL) AS unknown_type_id,
+        if(
+            kernel.kind = 'compute' AND family.name_id IS NOT NULL AND family.kind IS NULL, kernel.type_id, NULL
+        ) AS unknown_type_id,
         CASE
             WHEN is_kernel AND family.kind = 'wait' THEN 'no work'
             WHEN kernel.kernel_id IS NULL THEN 'set aside'
