@@ -55,7 +55,7 @@ counted_op AS (
             AND NOT op.is_step
             AND coalesce(namespace.namespace <> around.first_namespace OR namespace.namespace <> around.last_namespace, true)
             AS is_outer,
-        launching_op.own_count + launching_op.replay_count AS launch_count,
+        launching_op.op_id IS NOT NULL AS launches,
         coalesce(launching_op.own_count, 0) AS own_count,
         coalesce(launching_op.replay_count, 0) AS replay_count
     FROM trace.op
@@ -68,11 +68,11 @@ counted_op AS (
 summed_op AS (
     SELECT
         *,
-        sum(coalesce(launch_count, 0)) OVER (
+        sum(own_count + replay_count) OVER (
             PARTITION BY tid ORDER BY start_ns, end_ns DESC, op_id ROWS UNBOUNDED PRECEDING
         ) AS up_to_count
     FROM counted_op
-    WHERE is_outer OR launch_count IS NOT NULL
+    WHERE is_outer OR launches
 ),
 -- Of ops that start at the same time the last one knows what all of them launched.
 begun_count AS (

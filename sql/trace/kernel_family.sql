@@ -1,8 +1,9 @@
--- One row is a name of kernels and what it says of them. Of what the host says nothing either, counts as computing.
+-- One row is a name of kernels and what it says of them. A kernel counts as computing if neither its name nor the host says
+-- what it does.
 --
 -- name_id   TEXT_ID  name of the kernels
--- kind      ENUM('compute', 'communication', 'wait')  what they do with the device: a wait is no
---                                                        work; NULL when the name does not say it
+-- kind      ENUM('compute', 'communication', 'wait')  what they do with the device: a wait is no work; NULL when the name does
+--                                                     not say it
 -- category  VARCHAR  what they compute or move: matrix product, attention, convolution, normalisation, experts, optimizer,
 --                    activation, random numbers, sort, index, conversion, reduction, element by element, collective, copy or
 --                    wait; NULL when the name does not say it

@@ -1,6 +1,7 @@
 -- A name is of the first category that it fits, so what is a special case of another one comes before it. Patterns look at the
 -- function alone, without its arguments and those of templates: a softmax has an all-reduce of threads among these. To add a
--- library of collectives is to add a line; the marks in sources/kineto/inspection.py have the same names.
+-- library of collectives is to add a line, and a mark in sources/kineto/inspection.py, by which a trace with no others is known
+-- to have collectives.
 --
 -- Inductor names a kernel after the ops around it: triton_poi_fused_all_reduce_add_0 adds to what a collective has left.
 WITH function_name AS (
