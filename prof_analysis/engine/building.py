@@ -29,6 +29,7 @@ def build(
     on_guard: Callable[[str, bool], None] | None = None,
     on_made: Callable[[Table, frozenset[str]], None] | None = None,
     has_few_rows: bool = False,
+    in_arrays: bool = False,
 ) -> None:
     """Build the planned tables in a database that holds plan.raw_columns.
 
@@ -36,7 +37,8 @@ def build(
     With `kept`, other tables, and columns of large ones, are dropped as soon as no table is left that reads them: a million
     kernels take half the memory. `loaded` has the tables that are not built but read from files, as kept.restricted() gives
     them. on_guard receives each guard and whether it has rows, on_made each table once it is there, with its columns.
-    With `has_few_rows`, nothing is dropped and no table has a view, which of few rows takes longer than what it saves.
+    With `has_few_rows`, nothing is dropped and no table has a view, which of few rows takes longer than what it saves. With
+    `in_arrays`, the macros of sql/macros/arrays/ are used, which are faster for many rows, and take memory that is not spilled.
     """
     tables = with_others(source_tables(source, own, plan.raw_tables), loaded)
     made: set[str] = set()
@@ -55,7 +57,7 @@ def build(
 
     def make(name: str, is_empty: bool) -> None:
         made.add(name)
-        row_count = row_counts[name] = _create(connection, tables[name], plan.columns[name], is_empty, has_few_rows)
+        row_count = row_counts[name] = _create(connection, tables[name], plan.columns[name], is_empty, has_few_rows, in_arrays)
         if is_empty:
             spared.add(name)
         if on_made:
@@ -89,7 +91,7 @@ def build(
                     connection.execute(f"ALTER TABLE stored.{quote(name)} DROP COLUMN {quote(column)}")
                 _show(connection, tables[name], still_read)
 
-    create_macros(connection, sql_of(tables, plan.order))
+    create_macros(connection, sql_of(tables, plan.order), in_arrays=in_arrays)
     create_schemas(connection, plan.order)
     for step in walk(plan, tables, passes):
         if isinstance(step, Build):
@@ -109,7 +111,12 @@ def _users_of(tables: Mapping[str, Table], names: Iterable[str]) -> dict[str, se
 
 
 def _create(
-    connection: duckdb.DuckDBPyConnection, table: Table, kept: frozenset[str], is_empty: bool, has_few_rows: bool
+    connection: duckdb.DuckDBPyConnection,
+    table: Table,
+    kept: frozenset[str],
+    is_empty: bool,
+    has_few_rows: bool,
+    in_arrays: bool,
 ) -> int:
     """Create a table, and return the number of its rows. An empty one is a view alone, with nothing to store or to drop.
 
@@ -121,7 +128,7 @@ def _create(
         return 0
     name = table.name if has_few_rows else f"stored.{quote(table.name)}"
     rows = padded(table, kept, table.body) if has_few_rows else pruned(table, kept, table.body)
-    with functions_for(connection, table.body, through_macros=False):
+    with functions_for(connection, table.body, through_macros=in_arrays, in_arrays=in_arrays):
         ((row_count,),) = run(connection, f"CREATE TABLE {name} AS {rows}").fetchall()
     if not has_few_rows:
         _show(connection, table, kept)

@@ -11,11 +11,14 @@ from prof_analysis.common.answer_options import Variables
 from prof_analysis.common.errors import ProfAnalysisError, reason_of, remedy_of
 from prof_analysis.common.version import __version__
 from prof_analysis.engine.code import code_digest
+from prof_analysis.engine.statements import run
 from prof_analysis.engine.table_file import Table
 from prof_analysis.sources.rank import Rank
 
 # Input of this size, some 20,000 kernels, has few rows: DuckDB plans for longer than it runs, and all tables take 100 MB.
 FEW_ROWS_BYTES = 16 * 2**20
+# Arrays take as much memory as the files of a rank, besides the tables, which take two to three times as much.
+_ARRAYS_OF_INPUT = 4
 # How many times smaller a trace is packed.
 _PACKED = 10
 
@@ -76,6 +79,14 @@ def have_few_rows(ranks: Iterable[Rank]) -> bool:
     """Return whether the input of ranks is so small that to plan its queries takes longer than to run them."""
     files = (file for rank in ranks for file in rank.inputs)
     return sum(_size_of(file) * (_PACKED if file.suffix == ".gz" else 1) for file in files) <= FEW_ROWS_BYTES
+
+
+def fits_in_arrays(job: Job, connection: duckdb.DuckDBPyConnection) -> bool:
+    """Return whether functions may take columns of this rank as arrays, which DuckDB cannot spill to the disk."""
+    if have_few_rows([job.rank]):
+        return False
+    ((limit,),) = run(connection, "SELECT parse_formatted_bytes(current_setting('memory_limit'))").fetchall()
+    return job.input_bytes * _ARRAYS_OF_INPUT <= int(limit)
 
 
 def own_code() -> Code:

@@ -18,7 +18,7 @@ from prof_analysis.engine.table_file import Table
 from prof_analysis.engine.tables import shown_select, source_tables
 from prof_analysis.run.cache.kept import Facts, UnfitError, facts_of, find_kept, is_unchanged, keep, texts_file, warnings_of
 from prof_analysis.run.cache.store import RankStore, write_rows
-from prof_analysis.run.job import Job, have_few_rows
+from prof_analysis.run.job import Job, fits_in_arrays, have_few_rows
 from prof_analysis.run.progress import OnWork, work_of
 from prof_analysis.sources import SOURCES
 
@@ -136,6 +136,7 @@ def _build(job: Job, work: _Work, on_work: OnWork) -> None:
             on_guard=lambda guard, has_rows: facts.guards.update({work.store.file(guard).name: has_rows}),
             on_made=on_made,
             has_few_rows=have_few_rows([job.rank]),
+            in_arrays=fits_in_arrays(job, connection),
         )
     except (duckdb.InterruptException, duckdb.OutOfMemoryException):
         raise

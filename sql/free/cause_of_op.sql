@@ -39,6 +39,16 @@ in_steps AS (
     JOIN step.time ON time.step_id IS NOT DISTINCT FROM kernel_step.step_id
     WHERE time.free_ns IS NOT NULL
 ),
+-- The gaps from there on, each with the number of steps in which it lies.
+placed_gap AS (
+    SELECT gap.gap_id, gap.end_ns - clock.offset_ns AS end_ns, coalesce(bound.step_count, 0) AS step_count
+    FROM free.gap
+    CROSS JOIN in_steps
+    -- All pairs: the offset of the clock is one row.
+    CROSS JOIN clock.offset AS clock
+    ASOF LEFT JOIN bound ON bound.gap_id <= gap.gap_id
+    WHERE gap.start_ns >= in_steps.start_ns AND gap.end_ns <= in_steps.end_ns
+),
 -- The copy that the host requested; it does not wait for a copy within the device.
 copying_request AS (
     SELECT copy_request.tid, copy_request.asked_ns, min(coalesce(copy.direction::VARCHAR, 'unknown')) AS direction
@@ -141,23 +151,17 @@ weighed_part AS (
         in_gap.call_id,
         in_gap.copies,
         10 ** (length(work_in_gap.duration_ns::VARCHAR) - 1) AS decade_ns,
-        coalesce(bound.step_count, 0) = 0 AS is_between_steps,
-        greatest(coalesce(bound.step_count, 0), 1) AS step_count,
+        gap.step_count = 0 AS is_between_steps,
+        greatest(gap.step_count, 1) AS step_count,
         in_gap.duration_ns,
         CASE
-            WHEN in_gap.work IN ('copy', 'synchronise') AND in_gap.end_ns = wait_in_gap.end_ns
-            THEN gap.end_ns - clock.offset_ns - in_gap.end_ns
+            WHEN in_gap.work IN ('copy', 'synchronise') AND in_gap.end_ns = wait_in_gap.end_ns THEN gap.end_ns - in_gap.end_ns
             ELSE 0
         END AS behind_ns
     FROM in_gap
+    JOIN placed_gap AS gap USING (gap_id)
     JOIN work_in_gap ON work_in_gap.gap_id = in_gap.gap_id AND work_in_gap.work IS NOT DISTINCT FROM in_gap.work
     LEFT JOIN wait_in_gap ON wait_in_gap.gap_id = in_gap.gap_id
-    JOIN free.gap ON gap.gap_id = in_gap.gap_id
-    CROSS JOIN in_steps
-    -- All pairs: the offset of the clock is one row.
-    CROSS JOIN clock.offset AS clock
-    ASOF LEFT JOIN bound ON bound.gap_id <= in_gap.gap_id
-    WHERE gap.start_ns >= in_steps.start_ns AND gap.end_ns <= in_steps.end_ns
 ),
 cause_total AS (
     SELECT

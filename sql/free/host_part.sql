@@ -1,8 +1,6 @@
 -- One row is a part of a gap in which the host did one thing. The parts of a gap add up to the gap, and those with one cause to
 -- the time of that cause in free.gap_cause.
 --
--- @unique on_thread by start_ns, tid: gaps do not overlap, nor do their phases
---
 -- gap_id       BIGINT   a gap of free.gap
 -- start_ns     BIGINT   start, Unix ns, on the clock of the host
 -- end_ns       BIGINT   end, Unix ns, on the clock of the host
@@ -17,118 +15,87 @@
 --                       without one
 -- host_api_id  BIGINT   the outermost call of trace.host_api that has a role, on the thread that requested the kernel, and from
 --                       the request on on the thread that launches it, until it has; NULL without one
-WITH on_thread AS (
-    SELECT gap_id * 2 + phase - 1 AS key, phase, tid, start_ns, end_ns, is_late
+WITH phase_up_to_request AS (
+    -- Whether the gap is late goes along in the key.
+    SELECT gap_id * 2 + is_late::INTEGER AS key, tid, start_ns, end_ns
     FROM free.host_phase
-    WHERE tid IS NOT NULL
+    WHERE phase = 1
 ),
-aspect AS (
-    SELECT DISTINCT tid, aspect
-    FROM free.host_state
+phase_up_to_launch AS (
+    SELECT gap_id * 2 + is_late::INTEGER AS key, tid, start_ns, end_ns
+    FROM free.host_phase
+    WHERE phase = 2 AND tid IS NOT NULL
 ),
-wanted_moment AS (
-    SELECT on_thread.key, on_thread.tid, on_thread.start_ns, aspect.aspect
-    FROM on_thread
-    -- All pairs: a thread has seven aspects at most.
-    JOIN aspect USING (tid)
-    WHERE on_thread.phase = 1 OR aspect.aspect = 7
+thread AS (
+    SELECT DISTINCT tid
+    FROM phase_up_to_request
 ),
--- The state when a phase begins, and each state that begins within it; -1 in place of nothing, since NULL is for what did not
--- change.
-moment AS (
-    SELECT wanted_moment.key, wanted_moment.start_ns AS at_ns, wanted_moment.aspect, coalesce(host_state.state, -1) AS state
-    FROM wanted_moment
-    ASOF JOIN free.host_state
-        ON host_state.tid = wanted_moment.tid
-        AND host_state.aspect = wanted_moment.aspect
-        AND host_state.at_ns <= wanted_moment.start_ns
+op AS (
+    SELECT op.op_id, op.tid, op.start_ns, op.start_ns + coalesce(parent.inside_ns, op.duration_ns) AS end_ns, parent.parent_id
+    FROM trace.op
+    SEMI JOIN thread USING (tid)
+    JOIN op.parent USING (op_id)
+    WHERE NOT op.is_step
+),
+-- In the place and order of states(): the activities, of which the first thing of free.host_stretch is the innermost, the op,
+-- the module, and the call.
+span AS (
+    SELECT 1 AS aspect, 5 - things AS state, tid, start_ns, end_ns, if(things = 4, NULL, 4 - things) AS around
+    FROM free.host_stretch
+    SEMI JOIN thread USING (tid)
     UNION ALL
-    SELECT on_thread.key, host_state.at_ns, host_state.aspect, coalesce(host_state.state, -1)
-    FROM free.host_state
-    ASOF JOIN on_thread ON on_thread.tid = host_state.tid AND host_state.at_ns > on_thread.start_ns
-    WHERE host_state.at_ns < on_thread.end_ns AND (on_thread.phase = 1 OR host_state.aspect = 7)
+    -- An op around a step does not count as op.
+    SELECT 2, op.op_id, op.tid, op.start_ns, op.end_ns, around.op_id
+    FROM op
+    LEFT JOIN op AS around ON around.op_id = op.parent_id
     UNION ALL
-    SELECT key, start_ns, NULL, NULL
-    FROM on_thread
+    SELECT 3, interval.interval_id, interval.tid, interval.start_ns, interval.end_ns, parent.parent_id
+    FROM module.interval
+    SEMI JOIN thread USING (tid)
+    JOIN module.interval_parent AS parent USING (interval_id)
+    UNION ALL
+    SELECT 4, host_api_id, tid, start_ns, end_ns, NULL
+    FROM free.host_call_around
+    SEMI JOIN thread USING (tid)
 ),
-changed AS (
-    SELECT
-        key,
-        at_ns,
-        max(state) FILTER (aspect = 1) AS collecting,
-        max(state) FILTER (aspect = 2) AS up_to_waiting,
-        max(state) FILTER (aspect = 3) AS up_to_loading,
-        max(state) FILTER (aspect = 4) AS up_to_op,
-        max(state) FILTER (aspect = 5) AS op_id,
-        max(state) FILTER (aspect = 6) AS interval_id,
-        max(state) FILTER (aspect = 7) AS host_api_id
-    FROM moment
-    GROUP BY key, at_ns
+call_span AS (
+    SELECT 4 AS aspect, host_api_id AS state, tid, start_ns, end_ns, NULL::BIGINT AS around
+    FROM free.host_call_around
 ),
-known_part AS (
+up_to_request AS (
     SELECT
-        key,
-        at_ns AS start_ns,
-        lead(at_ns) OVER in_phase AS next_ns,
-        last_value(collecting IGNORE NULLS) OVER so_far AS collecting,
-        last_value(up_to_waiting IGNORE NULLS) OVER so_far AS up_to_waiting,
-        last_value(up_to_loading IGNORE NULLS) OVER so_far AS up_to_loading,
-        last_value(up_to_op IGNORE NULLS) OVER so_far AS up_to_op,
-        last_value(op_id IGNORE NULLS) OVER so_far AS op_id,
-        last_value(interval_id IGNORE NULLS) OVER so_far AS interval_id,
-        last_value(host_api_id IGNORE NULLS) OVER so_far AS host_api_id
-    FROM changed
-    WINDOW
-        in_phase AS (PARTITION BY key ORDER BY at_ns),
-        so_far AS (PARTITION BY key ORDER BY at_ns ROWS UNBOUNDED PRECEDING)
-),
-part AS (
-    SELECT
-        known_part.key // 2 AS gap_id,
-        known_part.start_ns,
-        coalesce(known_part.next_ns, on_thread.end_ns) AS end_ns,
-        on_thread.is_late,
-        on_thread.phase,
-        known_part.* EXCLUDE (key, start_ns, next_ns)
-    FROM known_part
-    JOIN on_thread USING (key)
+        key // 2 AS gap_id,
+        start_ns,
+        end_ns,
+        (key & 1) = 1 AS is_late,
+        CASE state_1
+            WHEN 4 THEN 'garbage collection'
+            WHEN 3 THEN 'waiting in a synchronise'
+            WHEN 2 THEN 'data loading'
+            WHEN 1 THEN 'inside an op'
+            ELSE 'nothing recorded'
+        END AS cause,
+        if(state_1 IS NULL, NULL, state_2) AS op_id,
+        state_3 AS interval_id,
+        state_4 AS host_api_id
+    FROM states(phase_up_to_request, span)
 ),
 -- Most phases lie after the launch: nothing of the host divides them.
 from_request AS (
     SELECT
-        gap_id,
+        key // 2 AS gap_id,
         start_ns,
         end_ns,
         'between queue and device' AS cause,
-        is_late,
+        (key & 1) = 1 AS is_late,
         false AS is_launched,
-        nullif(host_api_id, -1) AS host_api_id
-    FROM part
-    WHERE phase = 2
+        state_4 AS host_api_id
+    FROM states(phase_up_to_launch, call_span)
     UNION ALL
     -- Where the launch is not recorded, a long wait for it is no start.
     SELECT gap_id, start_ns, end_ns, cause, is_late, phase < 5 AND (phase <> 3 OR cause <> 'between queue and device'), NULL
     FROM free.host_phase
     WHERE phase > 2
-),
-up_to_request AS (
-    SELECT
-        gap_id,
-        start_ns,
-        end_ns,
-        CASE
-            WHEN collecting = 1 THEN 'garbage collection'
-            WHEN up_to_waiting = 1 THEN 'waiting in a synchronise'
-            WHEN up_to_loading = 1 THEN 'data loading'
-            WHEN up_to_op = 1 THEN 'inside an op'
-            ELSE 'nothing recorded'
-        END AS cause,
-        is_late,
-        op_id,
-        interval_id,
-        host_api_id
-    FROM part
-    WHERE phase = 1
 ),
 explained_part AS (
     SELECT
@@ -138,9 +105,9 @@ explained_part AS (
         cause,
         is_late,
         false AS is_launched,
-        if(cause = 'nothing recorded', NULL, nullif(op_id, -1)) AS op_id,
-        nullif(interval_id, -1) AS interval_id,
-        nullif(host_api_id, -1) AS host_api_id
+        op_id,
+        interval_id,
+        host_api_id
     FROM up_to_request
     UNION ALL
     SELECT

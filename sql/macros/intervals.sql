@@ -68,6 +68,71 @@ CREATE MACRO IF NOT EXISTS parents(spans) AS TABLE
     SELECT span_id, start_ns, end_ns, parent_id, parent_end_ns, is_crossing
     FROM search_of_parent;
 
+-- Phases of threads in parts in which nothing changes: `key`, `start_ns`, `end_ns` and `state_1` to `state_4`, the state of the
+-- thread in each of four aspects, NULL for none. `phases` and `spans` are names of CTEs: phases with key, tid, start_ns and
+-- end_ns, no two of a thread at one time; spans, nested in each other, with aspect, 1 to 4, state, tid, start_ns, end_ns, and
+-- around, the state of the next span around it. A span gives its thread its state at its start, and at its end the one around
+-- it. Where several start or end at once, the last that starts is the innermost, and the first that had started leaves the one
+-- around it; what starts counts before what ends. Only spans that last into a phase count.
+CREATE MACRO IF NOT EXISTS states(phases, spans) AS TABLE
+    WITH lasting_span AS (
+        SELECT span.*
+        FROM query_table(spans) AS span
+        ASOF JOIN query_table(phases) AS phase ON phase.tid = span.tid AND span.end_ns > phase.start_ns
+        WHERE span.end_ns > span.start_ns AND span.start_ns < phase.end_ns
+    ),
+    moment_of_span AS (
+        SELECT aspect, tid, start_ns AS at_ns, state, true AS starts, pair_key(-end_ns, state) AS position
+        FROM lasting_span
+        UNION ALL
+        SELECT aspect, tid, end_ns, around, false, pair_key(-start_ns, -state)
+        FROM lasting_span
+    ),
+    change AS (
+        SELECT
+            aspect,
+            tid,
+            at_ns,
+            if(
+                bool_or(starts),
+                arg_max(state, position) FILTER (starts),
+                arg_max_null(state, position) FILTER (NOT starts)
+            ) AS state
+        FROM moment_of_span
+        GROUP BY aspect, tid, at_ns
+    ),
+    begin_of_part AS (
+        SELECT key, start_ns
+        FROM query_table(phases)
+        UNION
+        SELECT phase.key, change.at_ns
+        FROM change
+        ASOF JOIN query_table(phases) AS phase ON phase.tid = change.tid AND phase.start_ns <= change.at_ns
+        WHERE change.at_ns < phase.end_ns
+    ),
+    part_of_phase AS (
+        SELECT
+            phase.key,
+            phase.tid,
+            part.start_ns,
+            lead(part.start_ns, 1, phase.end_ns) OVER (PARTITION BY part.key ORDER BY part.start_ns) AS end_ns
+        FROM begin_of_part AS part
+        JOIN query_table(phases) AS phase USING (key)
+    )
+    SELECT
+        part.key,
+        part.start_ns,
+        part.end_ns,
+        change_1.state AS state_1,
+        change_2.state AS state_2,
+        change_3.state AS state_3,
+        change_4.state AS state_4
+    FROM part_of_phase AS part
+    ASOF LEFT JOIN (FROM change WHERE aspect = 1) AS change_1 ON change_1.tid = part.tid AND change_1.at_ns <= part.start_ns
+    ASOF LEFT JOIN (FROM change WHERE aspect = 2) AS change_2 ON change_2.tid = part.tid AND change_2.at_ns <= part.start_ns
+    ASOF LEFT JOIN (FROM change WHERE aspect = 3) AS change_3 ON change_3.tid = part.tid AND change_3.at_ns <= part.start_ns
+    ASOF LEFT JOIN (FROM change WHERE aspect = 4) AS change_4 ON change_4.tid = part.tid AND change_4.at_ns <= part.start_ns;
+
 -- Each span with `reached_ns`, the last end of those before it (NULL for the first), in the order in which a span comes before
 -- all that lie in it: start, longest first, then `turn`. `spans` is the name of a CTE with start_ns and end_ns; only spans of
 -- the same `part` count.
