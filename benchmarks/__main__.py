@@ -20,13 +20,23 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.bare_read import TEXT_FILES
-from benchmarks.jobs import CACHE, CHECKOUT, FORMS, MAIN_JOB, MODES, OURS, PEER, Job, forget, generate, our_job, peer_job
+from benchmarks.jobs import (
+    BARE,
+    CACHE,
+    CHECKOUT,
+    FORMS,
+    MAIN_JOB,
+    MODES,
+    OURS,
+    PEER,
+    bare_read,
+    forget,
+    generate,
+    our_job,
+    peer_job,
+)
 from benchmarks.measure import cost_of, in_turn
 from benchmarks.report import Case, print_case, write_report
-
-
-def bare_read(profiles: Path) -> Job:
-    return lambda: cost_of([sys.executable, "-m", "benchmarks.bare_read", str(profiles)], CHECKOUT)
 
 
 def checked_out(revision: str, folder: Path) -> Path:
@@ -53,7 +63,7 @@ def measured(given: argparse.Namespace, scratch: Path, kernels: int, mode: str, 
     profiles, output = scratch / "profiles", scratch / "out"
     generate(profiles, kernels, mode, form, given.ranks)
     words = (*MAIN_JOB, "--memory-limit", given.memory_limit) if given.memory_limit else MAIN_JOB
-    jobs = {OURS: our_job(words, profiles, output), "bare read": bare_read(profiles)}
+    jobs = {OURS: our_job(words, profiles, output), BARE: bare_read(profiles)}
     if given.against:
         other = checked_out(given.against, scratch.parent / "other")
         jobs[given.against] = our_job(words, profiles, scratch / "other_out", other)

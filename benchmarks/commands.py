@@ -7,9 +7,9 @@
 
 The commands are those of the registry of analyses, those that read modules also with --instances, the report, a timeline, and
 `sql` over all ranks.
-Each round runs the main job, the command and the recipe once. What a command cost is appended to --results as a line of JSON,
-and what is there is not measured again, unless the code has changed: a run that was cut is taken up by the same line. --write
-puts all of it into README.md beside this file.
+Each round runs the bare read, the main job, the command and the recipe once. What a command cost is appended to --results as a
+line of JSON, and what is there is not measured again, unless the code has changed: a run that was cut is taken up by the same
+line. --write puts all of it into README.md beside this file.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks.jobs import FORMS, MAIN_JOB, MODES, OURS, PEER, Job, generate, our_job, peer_job
+from benchmarks.jobs import BARE, FORMS, MAIN_JOB, MODES, OURS, PEER, Job, bare_read, generate, our_job, peer_job
 from benchmarks.measure import Cost, in_turn, ratio_of, typical
 from benchmarks.report import about, table, write_section
 from prof_analysis import open_profile
@@ -45,7 +45,19 @@ SQL = "SELECT profile, type, count(*) AS kernels, sum(duration_ns) AS duration_n
 # A recipe that takes longer is stopped.
 PEER_LIMIT_S = 300
 COLUMNS = (
-    *("kernels a rank", "ranks", "profile", "command", "wall s", "CPU s", "peak MB", "x main job", "x its CPU"),
+    *(
+        "kernels a rank",
+        "ranks",
+        "profile",
+        "command",
+        "wall s",
+        "CPU s",
+        "peak MB",
+        "x main job",
+        "x main CPU",
+        "x bare read",
+        "x bare CPU",
+    ),
     *("recipe", "its wall s", "x command"),
 )
 Key = tuple[int, int, str, str, str]
@@ -71,8 +83,8 @@ def is_answered(command: str, profiles: Path) -> bool:
 
 
 def measured(command: str, form: str, profiles: Path, scratch: Path, runs: int, with_recipes: bool) -> Costs:
-    """Return what each run of the main job, of the command and of the recipe cost."""
-    jobs: dict[str, Job] = {OURS: our_job(MAIN_JOB, profiles, scratch / "out")}
+    """Return what each run of the bare read, of the main job, of the command and of the recipe cost."""
+    jobs: dict[str, Job] = {BARE: bare_read(profiles), OURS: our_job(MAIN_JOB, profiles, scratch / "out")}
     if command not in MAIN_JOB:
         of_sql = command == "sql"
         words = ("sql", SQL) if of_sql else tuple(command.split())
@@ -90,6 +102,7 @@ def row_of(key: Key, costs: Costs) -> tuple[str, ...]:
     row = [f"{kernels:,}", f"{ranks}", f"{mode}, {form}", f"`{command}`", f"{typically.wall_s:.2f}", f"{typically.cpu_s:.2f}"]
     row += [f"{typically.peak_bytes / 1e6:,.0f}", str(ratio_of(ours, main_job))]
     row += [str(ratio_of(ours, main_job, lambda cost: cost.cpu_s))]
+    row += [str(ratio_of(ours, costs[BARE])), str(ratio_of(ours, costs[BARE], lambda cost: cost.cpu_s))]
     if PEER not in costs:
         return (*row, "", "", "")
     peer = typical(costs[PEER])

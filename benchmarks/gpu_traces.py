@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
 
-from benchmarks.jobs import CHECKOUT, OURS, Job, our_job
+from benchmarks.jobs import BARE, OURS, Job, bare_read, our_job
 from benchmarks.measure import cost_of, in_turn, ratio_of, typical
 from fixtures.generate import generate, kernels_per_step
 from fixtures.kineto_export import export_kineto
@@ -40,7 +40,7 @@ def measure(trace: Path, hta: Path | None, runs: int) -> None:
     jobs: dict[str, Job] = {
         OURS: our_job(("kernel-stats", "--cache", "none"), trace, None),
         f"{OURS} module-stats": our_job(("module-stats", "--cache", "none"), trace, None),
-        "bare read": lambda: cost_of([sys.executable, "-m", "benchmarks.bare_read", str(trace)], CHECKOUT),
+        BARE: bare_read(trace),
     }
     if hta:
         jobs[HTA] = lambda: cost_of([str(hta), "-c", QUESTION, str(trace)], Path(gettempdir()))

@@ -12,6 +12,7 @@ from benchmarks.measure import Cost, cost_of
 CHECKOUT = Path(__file__).parent.parent
 OURS = "prof-analysis"
 PEER = "msprof-analyze"
+BARE = "bare read"
 MAIN_JOB = ("module-stats",)
 MODES = ("inference", "training")
 FORMS = ("db", "text", "cut")
@@ -46,6 +47,11 @@ def forget() -> None:
     """Remove what the cache has of profiles: each run is a first question. What it has of the program itself stays."""
     for entry in Path(CACHE.name).glob("*/"):
         shutil.rmtree(entry)
+
+
+def bare_read(profiles: Path) -> Job:
+    """Return the job that reads the columns of the main job and does nothing with them."""
+    return lambda: cost_of([sys.executable, "-m", "benchmarks.bare_read", str(profiles)], CHECKOUT)
 
 
 def peer_job(recipe: str, profiles: Path, output: Path, limit_s: float | None = None) -> Job:

@@ -9,13 +9,13 @@ from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from benchmarks.jobs import OURS, PEER
+from benchmarks.jobs import BARE, OURS, PEER
 from benchmarks.measure import Cost, ratio_of, typical
 
 _PACKAGES = (OURS, "duckdb", "adbc-driver-sqlite", "pyarrow", PEER)
 _COLUMNS = ("kernels a rank", "ranks", "profile", "input MB", "what", "wall s", "x ours", "CPU s", "peak MB", "MB/s")
 # Colours that also the colour-blind tell apart.
-_COLOURS = {OURS: "#0072b2", "bare read": "#009e73", PEER: "#d55e00"}
+_COLOURS = {OURS: "#0072b2", BARE: "#009e73", PEER: "#d55e00"}
 
 
 @dataclass(frozen=True)
