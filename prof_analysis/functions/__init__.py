@@ -8,6 +8,7 @@ _CALLS = (
 )
 _MATCHED = "STRUCT(base INTEGER, new INTEGER, how VARCHAR)[]"
 _SUGGESTED = "STRUCT(base VARCHAR, new VARCHAR)[]"
+_TURNS = 'STRUCT(place INTEGER, start BIGINT, "end" BIGINT)[]'
 _SPANS = (
     "STRUCT(span_id BIGINT[], start_ns BIGINT[], end_ns BIGINT[], parent_id BIGINT[], parent_end_ns BIGINT[], "
     "is_crossing BOOLEAN[])"
@@ -22,6 +23,7 @@ FUNCTIONS: Mapping[str, tuple[str, list[str], str]] = {
     "suggested_aliases": ("prof_analysis.functions.suggestions.suggested_aliases", [_TREE, _TREE, "VARCHAR[]"], _SUGGESTED),
     "lanes": ("prof_analysis.functions.lanes.lanes", ["BIGINT[]", "BIGINT[]"], "INTEGER[]"),
     "paired_calls": ("prof_analysis.functions.pairing.paired_calls", [_CALLS], "INTEGER[][]"),
+    "turns": ("prof_analysis.functions.turns.turns", ["BIGINT[]", "BIGINT[]"], _TURNS),
     "student_p": ("prof_analysis.functions.student.p_value", ["DOUBLE", "DOUBLE"], "DOUBLE"),
     "student_quantile": ("prof_analysis.functions.student.quantile", ["DOUBLE"], "DOUBLE"),
 }

@@ -2,7 +2,7 @@
 -- was idle.
 --
 -- cause      VARCHAR  a cause of free.cause
--- gap_count  BIGINT   gaps with this cause; NULL for kernels of another step
+-- gap_count  BIGINT   gaps with this cause; NULL for kernels of no step
 -- total_ns   BIGINT   their time, ns
 -- share      DOUBLE   part of the idle time of all steps; NULL when that is 0
 SELECT

@@ -48,7 +48,7 @@ idle AS (
     WHERE cause NOT IN (
         'garbage collection',
         'data loading',
-        'kernels of another step',
+        'kernels of no step',
         'waiting for another stream or event',
         'unknown after the launch',
         'edge of the recording'

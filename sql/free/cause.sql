@@ -6,8 +6,8 @@
 -- @unique running by cause, gap_id: a cause has one sum up to a bound
 --
 -- step_id    BIGINT   number of the step; NULL for the whole profile
--- cause      VARCHAR  a cause of free.gap_cause; or 'kernels of another step', which ran in between
--- gap_count  BIGINT   gaps with this cause; NULL for kernels of another step
+-- cause      VARCHAR  a cause of free.gap_cause; or 'kernels of no step', which ran in between
+-- gap_count  BIGINT   gaps with this cause; NULL for kernels of no step
 -- total_ns   BIGINT   their time, ns
 -- share      DOUBLE   share of the idle time of the step
 WITH bound AS (
@@ -71,7 +71,7 @@ cause AS (
     UNION ALL BY NAME
     SELECT
         time.step_id,
-        'kernels of another step' AS cause,
+        'kernels of no step' AS cause,
         11 AS precedence,
         time.free_ns - coalesce(explained_time.total_ns, 0) AS total_ns
     FROM step.time

@@ -18,8 +18,8 @@
 -- copies            ENUM('host to device', 'device to host')  what the op of a 'copy' copies; NULL for other work, and where
 --                            the profile does not say
 -- decade_ns         BIGINT   power of ten: in each of these gaps this work lasts so long, ns, up to ten times as long; NULL for
---                            kernels of another step
--- gap_count         BIGINT   gaps with this cause; a gap of several rows counts in each; NULL for kernels of another step
+--                            kernels of no step
+-- gap_count         BIGINT   gaps with this cause; a gap of several rows counts in each; NULL for kernels of no step
 -- total_ns          BIGINT   their time, ns
 -- behind_ns         BIGINT   of 'copy' and 'synchronise': how long these gaps last beyond the end of the last of these, ns: a
 --                            host that did not wait could launch meanwhile; else 0
@@ -181,7 +181,7 @@ cause_total AS (
     UNION ALL BY NAME
     SELECT false AS is_between_steps, cause, sum(total_ns)::BIGINT AS total_ns, 0 AS behind_ns
     FROM free.cause
-    WHERE cause = 'kernels of another step'
+    WHERE cause = 'kernels of no step'
     GROUP BY cause
 )
 SELECT

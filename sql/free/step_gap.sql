@@ -1,6 +1,6 @@
--- One row is a step and the gaps of the device that lie in its time, between the first start and the last end of its kernels.
--- Gaps are numbered in the order of time, so those of a step are consecutive. A gap lies in two steps where the kernels of
--- these interleave, and in none where it lies between them. Without steps all gaps lie in the whole profile.
+-- One row is a step and the gaps of the device that lie in its time, between the first start and the last end of its kernels,
+-- or in a turn of it, where steps overlap on the device (step.turn). Gaps are numbered in the order of time, so those of a row
+-- are consecutive. A gap lies in no step where it lies between two. Without steps all gaps lie in the whole profile.
 --
 -- @unique gap by start_ns: gaps do not overlap
 -- @unique gap by end_ns: gaps do not overlap
@@ -11,7 +11,11 @@
 WITH span AS (
     SELECT step_id, min(start_ns) AS start_ns, max(end_ns) AS end_ns
     FROM step.kernel_step
+    WHERE step_id IS NULL OR NOT EXISTS (FROM step.overlap)
     GROUP BY step_id
+    UNION ALL
+    SELECT step_id, start_ns, end_ns
+    FROM step.turn
 ),
 timed_step AS (
     SELECT span.*

@@ -5,8 +5,8 @@
 --
 -- run               VARCHAR  the run that is compared with the base
 -- cause             VARCHAR  a cause of free.cause
--- base_gap_count    DOUBLE   gaps with this cause in the base per unit; NULL for kernels of another step
--- new_gap_count     DOUBLE   gaps with this cause in the new run per unit; NULL for kernels of another step
+-- base_gap_count    DOUBLE   gaps with this cause in the base per unit; NULL for kernels of no step
+-- new_gap_count     DOUBLE   gaps with this cause in the new run per unit; NULL for kernels of no step
 -- base_ns           DOUBLE   idle time with this cause in the base per unit, ns
 -- new_ns            DOUBLE   idle time with this cause in the new run per unit, ns
 -- difference_ns     DOUBLE   new_ns - base_ns

@@ -11,7 +11,7 @@
 -- group_label        VARCHAR  purpose of the group, such as tp, dp or default_pg; NULL when not recorded, and for a step
 -- group_name         VARCHAR  the group of ranks, that is, the communicator; NULL when not recorded, and at other levels
 -- type               VARCHAR  type, such as hcom_allReduce_; NULL when not known, and at other levels
--- op_count           BIGINT   operators
+-- op_count           BIGINT   operators; one that runs in the time of several steps counts where it ends
 -- communication_ns   BIGINT   time with such an operator, ns; that of a step is communication_ns of step.time
 -- overlapped_ns      BIGINT   time with such an operator and a compute kernel of the step, ns; that of a step is overlapped_ns
 --                             of step.time
@@ -26,21 +26,22 @@ WITH member AS (
 ),
 operator AS (
     SELECT
-        kernel_step.step_id,
+        kernel_time.step_id,
         -- An ASOF join compares no NULL.
-        coalesce(kernel_step.step_id, -9223372036854775808) AS step_key,
-        kernel_step.kernel_id,
-        kernel_step.start_ns,
-        kernel_step.end_ns,
+        coalesce(kernel_time.step_id, -9223372036854775808) AS step_key,
+        kernel_time.kernel_id,
+        kernel_time.is_last,
+        kernel_time.start_ns,
+        kernel_time.end_ns,
         member.label AS group_label,
         string.text AS group_name,
         communication.operator_type AS type
-    FROM step.kernel_step
+    FROM step.kernel_time
     LEFT JOIN trace.communication USING (kernel_id)
     LEFT JOIN trace.string ON string.text_id = communication.group_name_id
     LEFT JOIN member ON member.group_name = string.text
-    WHERE kernel_step.kind = 'communication'
-      AND (getvariable('step_id') IS NULL OR kernel_step.step_id = getvariable('step_id'))
+    WHERE kernel_time.kind = 'communication'
+      AND (getvariable('step_id') IS NULL OR kernel_time.step_id = getvariable('step_id'))
 ),
 leveled AS (
     SELECT
@@ -51,15 +52,16 @@ leveled AS (
         NULL AS group_name,
         NULL AS type,
         kernel_id,
+        is_last,
         start_ns,
         end_ns
     FROM operator
     UNION ALL
-    SELECT step_id, step_key, 'label', group_label, NULL, NULL, kernel_id, start_ns, end_ns
+    SELECT step_id, step_key, 'label', group_label, NULL, NULL, kernel_id, is_last, start_ns, end_ns
     FROM operator
     WHERE EXISTS (FROM operator WHERE group_label IS NOT NULL)
     UNION ALL
-    SELECT step_id, step_key, 'operator', group_label, group_name, type, kernel_id, start_ns, end_ns
+    SELECT step_id, step_key, 'operator', group_label, group_name, type, kernel_id, is_last, start_ns, end_ns
     FROM operator
 ),
 -- The part of each operator that no earlier one of its row covers.
@@ -83,7 +85,8 @@ measured_piece AS (
         greatest(0, at_end.computing_ns - at_from.computing_ns) AS covered_ns,
         exposed_operator.exposed_ns AS once_ns
     FROM piece
-    JOIN communication.exposed_operator USING (kernel_id)
+    JOIN communication.exposed_operator
+        ON exposed_operator.kernel_id = piece.kernel_id AND exposed_operator.step_id IS NOT DISTINCT FROM piece.step_id
     JOIN computed_moment AS at_end ON at_end.step_key = piece.step_key AND at_end.at_ns = piece.end_ns
     JOIN computed_moment AS at_from ON at_from.step_key = at_end.step_key AND at_from.at_ns = piece.from_ns
 ),
@@ -94,7 +97,7 @@ group_of_step AS (
         group_label,
         group_name,
         type,
-        count(*) AS op_count,
+        count(*) FILTER (is_last) AS op_count,
         sum(piece_ns)::BIGINT AS communication_ns,
         sum(covered_ns)::BIGINT AS overlapped_ns,
         sum(once_ns)::BIGINT AS counted_once_ns

@@ -8,7 +8,7 @@
 -- reached_ns  BIGINT  the last of their ends, Unix ns
 WITH computing AS (
     SELECT coalesce(step_id, -9223372036854775808) AS step_key, start_ns, end_ns
-    FROM step.kernel_step
+    FROM step.kernel_time
     WHERE kind = 'compute'
 )
 SELECT part AS step_key, start_ns, covered_ns, reached_ns

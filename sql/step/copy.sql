@@ -47,7 +47,11 @@ covered AS (
 span AS (
     SELECT step_id, min(start_ns) AS first_ns, max(end_ns) AS last_ns
     FROM step.kernel_step
+    WHERE step_id IS NULL OR NOT EXISTS (FROM step.overlap)
     GROUP BY step_id
+    UNION ALL
+    SELECT step_id, start_ns, end_ns
+    FROM step.turn
 ),
 part AS (
     SELECT step_id, direction, false AS is_in_span, start_ns, end_ns

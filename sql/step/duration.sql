@@ -16,6 +16,11 @@ WITH begun_step AS (
     CROSS JOIN clock.offset AS clock
     GROUP BY step.step_id
 ),
+last_kernel AS (
+    SELECT step_id, max(end_ns) AS end_ns
+    FROM step.kernel_step
+    GROUP BY step_id
+),
 whole AS (
     SELECT
         time.step_id,
@@ -24,9 +29,10 @@ whole AS (
         time.stage_ns + coalesce(time.bubble_ns, 0) AS span_ns,
         begun_step.start_ns,
         begun_step.start_ns + time.preparing_ns AS first_kernel_ns,
-        begun_step.start_ns + time.preparing_ns + span_ns AS end_ns
+        if(first_kernel_ns IS NULL, NULL, coalesce(last_kernel.end_ns, first_kernel_ns + span_ns)) AS end_ns
     FROM step.time
     LEFT JOIN begun_step USING (step_id)
+    LEFT JOIN last_kernel USING (step_id)
     WHERE time.step_id IS NOT NULL AND time.stage_ns IS NOT NULL
 ),
 -- Kernels from before the recording, which a host that is ahead has launched, begin before the first step begins on the device.

@@ -1,7 +1,8 @@
 -- One row is a step and where its time went on the device, in the order of the steps. Time in which kernels overlap counts
--- once. Without steps, one row is the whole profile; with steps, kernels that belong to no step have a row of their own. A rank
--- without kernels has the times that the profiler itself reported (step_trace_time.csv, analysis.db); those that it did not
--- report are NULL.
+-- once, and where steps overlap on the device, for the one whose turn it is (step.turn), with the kernels of all steps. Without
+-- steps, one row is the whole profile; with steps, kernels that belong to no step have a row of their own. A rank without
+-- kernels has the times that the profiler itself reported (step_trace_time.csv, analysis.db); those that it did not report are
+-- NULL.
 --
 -- @sum computing_ns, communication_ns, communication_not_overlapped_ns, overlapped_ns, free_ns, stage_ns, bubble_ns,
 --     preparing_ns
@@ -32,42 +33,59 @@
 -- idle_before_ns                   BIGINT   idle time between the last kernel of the steps before and the first kernel of this
 --                                           one, ns; no part of the time of a step; NULL for the first step, for a chosen one,
 --                                           and where the times come from the profiler
--- kernel_count                     BIGINT   its kernels: all of step.kernel_step; NULL where the times come from the profiler
+-- kernel_count                     BIGINT   its own kernels: all of step.kernel_step; NULL where the times come from the
+--                                           profiler
 WITH measured_kernel AS (
     SELECT step_id, 'busy' AS what, start_ns, end_ns
-    FROM step.kernel_step
+    FROM step.kernel_time
     WHERE kind <> 'copy'
     UNION ALL
     SELECT step_id, 'busy or copying', start_ns, end_ns
-    FROM step.kernel_step
+    FROM step.kernel_time
     WHERE EXISTS (FROM step.kernel_step WHERE kind = 'copy')
     UNION ALL
     SELECT step_id, kind::VARCHAR, start_ns, end_ns
-    FROM step.kernel_step
+    FROM step.kernel_time
     UNION ALL
     SELECT step_id, 'receive', start_ns, end_ns
-    FROM step.kernel_step
+    FROM step.kernel_time
     WHERE is_receive
 ),
 added_time AS (
     SELECT step_id, what, start_ns, end_ns, added_ns
     FROM added(measured_kernel, (step_id, what))
 ),
+-- Its own kernels, whoever has the turn.
+span AS (
+    SELECT step_id, min(start_ns) AS first_ns, max(end_ns) AS last_ns, count(*) AS kernel_count
+    FROM step.kernel_step
+    WHERE getvariable('step_id') IS NULL OR step_id = getvariable('step_id')
+    GROUP BY step_id
+),
+turn AS (
+    SELECT step_id, sum(end_ns - start_ns)::BIGINT AS turn_ns
+    FROM step.turn
+    GROUP BY step_id
+),
+-- Another step can have the turn all the time.
 covered AS (
     SELECT
-        step_id,
-        min(start_ns) AS first_ns,
-        max(end_ns) AS last_ns,
-        last_ns - first_ns AS span_ns,
-        count(*) FILTER (what IN ('compute', 'communication', 'copy')) AS kernel_count,
+        span.step_id,
+        span.first_ns,
+        span.last_ns,
+        if(
+            EXISTS (FROM step.overlap) AND span.step_id IS NOT NULL, coalesce(turn.turn_ns, 0), span.last_ns - span.first_ns
+        ) AS span_ns,
+        span.kernel_count,
         coalesce(sum(added_ns) FILTER (what = 'busy'), 0)::BIGINT AS busy_ns,
         coalesce(sum(added_ns) FILTER (what = 'busy or copying'), busy_ns)::BIGINT AS busy_or_copying_ns,
         coalesce(sum(added_ns) FILTER (what = 'compute'), 0)::BIGINT AS computing_ns,
         coalesce(sum(added_ns) FILTER (what = 'communication'), 0)::BIGINT AS communication_ns,
         coalesce(sum(added_ns) FILTER (what = 'receive'), 0)::BIGINT AS bubble_ns
-    FROM added_time
-    WHERE getvariable('step_id') IS NULL OR step_id = getvariable('step_id')
-    GROUP BY step_id
+    FROM span
+    LEFT JOIN turn USING (step_id)
+    LEFT JOIN added_time ON added_time.step_id IS NOT DISTINCT FROM span.step_id
+    GROUP BY span.step_id, span.first_ns, span.last_ns, span.kernel_count, turn.turn_ns
 ),
 -- From the end of all steps before on the device to the first kernel of a step.
 between AS (

@@ -15,10 +15,11 @@ from tests.helpers.asking import build_at_once
 from tests.helpers.frames import arrow_of
 from tests.helpers.says import says
 from tests.helpers.small_profile import Frame, HostCall, Kernel, Launch, Op, Queue, Range, write_profile
+from tests.helpers.turns import turns_of
 
 SYNCHRONISE, LOADING, COLLECTION = "waiting in a synchronise", "data loading", "garbage collection"
 OP, NOTHING, QUEUED, UNKNOWN = "inside an op", "nothing recorded", "between queue and device", "launch not recorded"
-OTHER = "kernels of another step"
+OTHER = "kernels of no step"
 
 
 def rows(table: Any) -> list[tuple[Any, ...]]:
@@ -143,7 +144,7 @@ def test_the_summary_shows_gaps_and_causes(small: Path, tmp_path: Path, command:
         11.0% data loading, 110 ns in 1 gap
         10.0% launch not recorded, 100 ns in 1 gap
         9.0% waiting in a synchronise, 90 ns in 1 gap
-        2.0% kernels of another step, 20 ns
+        2.0% kernels of no step, 20 ns
         1.0% garbage collection, 10 ns in 1 gap
 
         wrote {tmp_path / "cluster_analysis_output" / "cluster_analysis.db"}""".splitlines()
@@ -179,9 +180,9 @@ class Made:
 
     def causes(self, step: int) -> dict[str, int]:
         """The nanoseconds of each cause in a step."""
-        mine = [kernel for kernel in self.kernels if kernel[2] == step]
-        span = range(min(kernel[0] for kernel in mine), max(kernel[1] for kernel in mine))
-        free = [moment for moment in span if not any(start <= moment < end for start, end, *_ in mine)]
+        of_steps = [kernel for kernel in self.kernels if kernel[2]]
+        spans = turns_of({one: [kernel[:2] for kernel in of_steps if kernel[2] == one] for one in (1, 2)})
+        free = [moment for moment in spans[step] if not any(start <= moment < end for start, end, *_ in of_steps)]
         return dict(Counter(self.cause_of(moment) or OTHER for moment in free))
 
 

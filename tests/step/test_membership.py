@@ -78,3 +78,34 @@ def test_what_wraps_a_step_is_no_op_of_the_framework(tmp_path: Path) -> None:
         ("ProfilerStepX", None, 1, 10, 10, 0, 0, 0, 0.0, None),
     ]
     assert step["computing_ns"] == 34, "its kernels count where kernels do"
+
+
+def test_steps_that_overlap_on_the_device_share_its_time(realdata: Path) -> None:
+    """The host of this recording is up to 160 ms ahead: spans of steps add up to 1.87 s of 1.23 s."""
+    with open_profile(realdata / "gpu_more" / "torch_compile_old_nccl") as profile:
+        build_at_once(profile, "step-time", "free-time", "step.kernel_step")
+        kernels = profile.rows("SELECT step_id, kind, start_ns, end_ns FROM step.kernel_step WHERE step_id IS NOT NULL")
+        steps = profile.rows("FROM step.time WHERE step_id IS NOT NULL")
+        (in_gaps,) = profile.rows("SELECT sum(total_ns)::BIGINT AS ns FROM free.cause WHERE step_id IS NOT NULL")
+
+    def covered(*kinds: str) -> int:
+        """How long kernels of these kinds run, by a walk along their starts."""
+        total, reached = 0, 0
+        for start, end in sorted((one["start_ns"], one["end_ns"]) for one in kernels if one["kind"] in kinds):
+            total += max(0, end - max(start, reached))
+            reached = max(reached, end)
+        return total
+
+    first, last = min(one["start_ns"] for one in kernels), max(one["end_ns"] for one in kernels)
+    own = [[one for one in kernels if one["step_id"] == step["step_id"]] for step in steps]
+    assert sum(max(one["end_ns"] for one in kernel) - min(one["start_ns"] for one in kernel) for kernel in own) > last - first
+
+    def all_of(*columns: str) -> int:
+        return sum(step[column] for step in steps for column in columns)
+
+    assert all_of("stage_ns", "bubble_ns") + sum(step["idle_before_ns"] or 0 for step in steps) == last - first
+    assert all_of("computing_ns") == covered("compute")
+    assert all_of("communication_ns") == covered("communication")
+    assert all_of("computing_ns", "communication_not_overlapped_ns") == covered("compute", "communication")
+    assert all_of("free_ns") == in_gaps["ns"] == last - first - covered("compute", "communication", "copy")
+    assert [step["kernel_count"] for step in steps] == [len(kernel) for kernel in own]

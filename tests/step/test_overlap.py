@@ -37,7 +37,7 @@ def test_each_group_says_how_much_of_it_computing_covers(tmp_path: Path) -> None
         Op("a", 100, 110, (Kernel("mm", 1000, 1100), Kernel("mm", 1200, 1300), Kernel("inside", 1210, 1220))),
         Op("b", 120, 130, (in_group("hcom_allReduce_", 1050, 1150, "tp_a"), in_group("hcom_allGather_", 1120, 1180, "tp_b"))),
         Op("c", 140, 150, (in_group("hcom_allReduce_", 1170, 1250, "dp_a"), in_group("hcom_allReduce_", 1190, 1195, "dp_a"))),
-        # Of the next step: what computed before does not cover it.
+        # Of the next step, which begins and ends first on the device: what the other one computes then covers it.
         Op("d", 210, 220, (in_group("hcom_allReduce_", 1000, 1040, "unknown"),)),
     ]
     path = write_profile(tmp_path / "a_ascend_pt", ops, steps=[(1, 100, 200), (2, 200, 300)])
@@ -59,13 +59,13 @@ def test_each_group_says_how_much_of_it_computing_covers(tmp_path: Path) -> None
         (1, "operator", "tp", "tp_b", "hcom_allGather_", 1, 60, 0, 60, 0.0, 30),
         (1, "operator", "tp", "tp_a", "hcom_allReduce_", 1, 100, 50, 50, 0.5, 50),
         (1, "operator", "dp", "dp_a", "hcom_allReduce_", 2, 80, 50, 30, 50 / 80, 20),
-        (2, "step", None, None, None, 1, 40, 0, 40, 0.0, 40),
-        (2, "label", None, None, None, 1, 40, 0, 40, 0.0, 40),
-        (2, "operator", None, "unknown", "hcom_allReduce_", 1, 40, 0, 40, 0.0, 40),
+        (2, "step", None, None, None, 1, 40, 40, 0, 1.0, 0),
+        (2, "label", None, None, None, 1, 40, 40, 0, 1.0, 0),
+        (2, "operator", None, "unknown", "hcom_allReduce_", 1, 40, 40, 0, 1.0, 0),
     ]
-    assert (first, second) == ({"communication_ns": 200, "overlapped_ns": 100}, {"communication_ns": 40, "overlapped_ns": 0})
+    assert (first, second) == ({"communication_ns": 200, "overlapped_ns": 100}, {"communication_ns": 40, "overlapped_ns": 40})
     assert [tuple(row.values()) for row in across if row["level"] != "operator"] == [
-        ("label", "tp", 2, 130, 80), ("label", None, 1, 40, 40), ("label", "dp", 2, 80, 30), ("step", None, 5, 240, 140)
+        ("label", "tp", 2, 130, 80), ("label", "dp", 2, 80, 30), ("label", None, 1, 40, 0), ("step", None, 5, 240, 100)
     ]  # fmt: skip
 
 

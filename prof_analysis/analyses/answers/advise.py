@@ -21,7 +21,7 @@ ANALYSIS = Analysis(
     {"advice.finding": "Finding", "advice.finding_of_rank": "FindingOfRank", "advice.threshold": "Threshold"},
     requires=(any_of("kernels", "reported_steps"),),
     options=(INPUT, MODULES, MACHINE, "thresholds", "peak_tflops"),
-    also=("across.rank_step", "across.job"),
+    also=("step.overlap", "across.rank_step", "across.job"),
     counted="across.rank_step",
     rows={"finding": Rows("advice.finding")},
     place=9,

@@ -17,6 +17,7 @@ ANALYSIS = Analysis(
     section="timeline",
     requires=("kernels",),
     also=(
+        "step.overlap",
         "step.time",
         "step.reported_audit",
         "module.lost_launch",

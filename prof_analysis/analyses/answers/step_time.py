@@ -26,6 +26,7 @@ ANALYSIS = Analysis(
     captions=("Steps", "Communication of groups, and how much of it computing covers"),
     requires=(any_of("kernels", "reported_steps"),),
     also=(
+        "step.overlap",
         "step.reported_audit",
         "module.lost_launch",
         "across.step_total",

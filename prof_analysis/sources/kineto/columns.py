@@ -129,7 +129,7 @@ EVENTS: Mapping[str, tuple[str, Columns]] = {
             "name": (ID, r"if(regexp_matches(name, '\pL'), name, NULL)"),
             "is_kernel": (
                 _B,
-                "coalesce(lower(cat) = 'kernel' OR if(cat = 'mtia_ccp_events', name IS DISTINCT FROM 'dma_request', NULL),"
+                "coalesce(if(cat = 'mtia_ccp_events', name IS DISTINCT FROM 'dma_request', lower(cat) = 'kernel'),"
                 " NOT regexp_matches(name, '^Mem(cpy|set) '), true)",
             ),
             "correlation": (_I, "args.correlation"),
