@@ -17,6 +17,7 @@
 --     0.8 on
 -- @threshold least_duration_ns 20000 ns: Mean time that kernels must have, as for no_bound
 -- @yields slow_matmul
+-- @yields slow_attention
 --
 -- @columns profile to rank_id, module to kernel_type, count to win_ns as in advice.finding_of_rank
 -- busy_share       DOUBLE   share of the time in which data moves

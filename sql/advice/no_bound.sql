@@ -22,6 +22,7 @@
 -- @threshold least_duration_ns 20000 ns: Mean time that kernels must have, as in msprof-analyze
 -- @threshold most_busy_percent 80 %: Part of the time below which nothing is busy, as in msprof-analyze
 -- @yields slow_matmul
+-- @yields slow_attention
 -- @yields block_dim
 --
 -- @columns profile to rank_id, module to kernel_type, count to win_ns as in advice.finding_of_rank

@@ -13,3 +13,4 @@
 -- direction    ENUM('host to device', 'device to host', 'device to device', 'host to host', 'fill', 'other')  what it does;
 --                       NULL when not recorded
 -- size_bytes   BIGINT   bytes; NULL when not recorded
+-- host_memory  ENUM('pageable', 'pinned')  the memory of the host that it reads or writes; NULL when not recorded

@@ -78,7 +78,8 @@ SELECT
     copy.endNs - copy.startNs AS duration_ns,
     direction_of_memory_copy(operation.name)
         ::ENUM('host to device', 'device to host', 'device to device', 'host to host', 'fill', 'other') AS direction,
-    nullif(greatest(copy.size, -1), -1) AS size_bytes
+    nullif(greatest(copy.size, -1), -1) AS size_bytes,
+    NULL::ENUM('pageable', 'pinned') AS host_memory
 FROM copy
 LEFT JOIN operation ON operation.id = copy.memcpyOperation
 LEFT JOIN linked_op ON linked_op.connectionId = nullif(copy.connectionId, -1)

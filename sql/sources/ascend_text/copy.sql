@@ -80,7 +80,8 @@ SELECT
     copy.end_ns - copy.start_ns AS duration_ns,
     direction_of_memory_copy(copy.operation)
         ::ENUM('host to device', 'device to host', 'device to device', 'host to host', 'fill', 'other') AS direction,
-    nullif(greatest(copy.size_bytes, -1), -1) AS size_bytes
+    nullif(greatest(copy.size_bytes, -1), -1) AS size_bytes,
+    NULL::ENUM('pageable', 'pinned') AS host_memory
 FROM copy
 LEFT JOIN linked_op USING (event_id)
 LEFT JOIN trace.device_process AS process USING (pid)
