@@ -6,6 +6,7 @@
 {count?takes|take}                  the first words for one, or where it is true, else the others
 {unless_critical(time_ns, win_ns)}  a macro
 [, with {type}]                     is left out where a figure in it is NULL
+<<on an NPU||on a GPU>>             what is said of one kind of device: for_device() of sql/macros/wording.sql
 {{ }} [[ ]]                         are the signs themselves
 
 A sentence in front of which stands a condition in parentheses is said where it holds; the first one whose condition holds is
@@ -27,6 +28,7 @@ _CONDITION = re.compile(r"\((?:(not|no) )?(\w+)(?: = ([^()]+))?\)\s+(.+)")
 _TOKEN = re.compile(r"\{\{|\}\}|\[\[|\]\]|\{[^{}\[\]]+\}|[\[\]{}]|[^\[\]{}]+")
 _FIGURE = re.compile(r"\{(\w+)(?:(:[^|?]+)|([|?])([^|]*)\|([^|]*))?\}")
 _CALL = re.compile(r"\{(\w+)\((\w+(?:, \w+)*)\)\}")
+_BY_DEVICE = re.compile(r"<<(.*?)\|\|(.*?)>>")
 _SHOWN: Mapping[Shown, str] = {
     "text": "{}::VARCHAR",
     "count": "{}::VARCHAR",
@@ -77,6 +79,16 @@ def _condition(directive: Directive, formats: Mapping[str, Shown]) -> tuple[str 
 
 
 def _text(directive: Directive, text: str, formats: Mapping[str, Shown]) -> str:
+    """Return the SQL of a sentence with figures, and what it says of one kind of device."""
+    first, *others = _BY_DEVICE.split(text)
+    parts = [_of_any_device(directive, first, formats)] if first or not others else []
+    for npu, gpu, rest in zip(others[::3], others[1::3], others[2::3], strict=True):
+        said = (_of_any_device(directive, one, formats) if one else "''" for one in (npu, gpu))
+        parts += [f"for_device({', '.join(said)})", *([_of_any_device(directive, rest, formats)] if rest else [])]
+    return " || ".join(parts)
+
+
+def _of_any_device(directive: Directive, text: str, formats: Mapping[str, Shown]) -> str:
     """Return the SQL of a sentence with figures."""
     parts: list[str] = []
     optional: list[str] | None = None

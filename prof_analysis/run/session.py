@@ -32,6 +32,7 @@ from prof_analysis.run.problems import Problems, found_in_tables
 from prof_analysis.run.secrets import known_ranks, raise_anonymous
 from prof_analysis.run.stores import Stores
 from prof_analysis.run.views import Views
+from prof_analysis.sources import SOURCES
 from prof_analysis.sources.rank import Rank
 from prof_analysis.sources.runs import find_runs
 
@@ -90,7 +91,9 @@ class Session:
         say_what_was_found(self._problems, self.ranks, found, paths)
         self._stores = Stores(self.ranks, options, self._own, self._problems, lambda: self._is_closed)
         self._opened = ExitStack()
-        self.connection = self._opened.enter_context(lent(self._variables, temp_directory=self._stores.temporary / "spill"))
+        kinds = {SOURCES[rank.source].DEVICE_KIND for rank in self.ranks if rank.source is not None}
+        variables = {**self._variables, "device_kind": kinds.pop() if len(kinds) == 1 else None}
+        self.connection = self._opened.enter_context(lent(variables, temp_directory=self._stores.temporary / "spill"))
         try:
             self._views = Views(self.connection, self.runs, lambda: self._is_closed, anonymous)
             self._check_step()

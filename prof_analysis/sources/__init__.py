@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 
 if TYPE_CHECKING:
     import duckdb
@@ -42,6 +42,10 @@ class Source(Protocol):
     @property
     def RAW_COLUMNS(self) -> Mapping[str, Mapping[str, str]]:  # noqa: N802
         """The raw tables that it can stage, with their columns and types."""
+
+    @property
+    def DEVICE_KIND(self) -> Literal["NPU", "GPU"]:  # noqa: N802
+        """The kind of its devices, which decides what can be done about a finding."""
 
     @property
     def IS_READ_ONCE(self) -> bool:  # noqa: N802

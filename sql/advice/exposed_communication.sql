@@ -16,24 +16,26 @@
 --     rank is faster, neither by overlapping nor by fewer bytes.
 -- @remedy (situation = first call) Most of it neither transfers nor waits for a late rank. The first call of a group sets up
 --     its links: call it once before the recording, or record a later step. Else its tasks reach the device late: let the
---     device unfold them (HCCL_OP_EXPANSION_MODE=AIV or AI_CPU on Ascend).
+--     device unfold them<< (HCCL_OP_EXPANSION_MODE=AIV or AI_CPU)||>>.
 -- @remedy (situation = one call) One call takes most of it. If it is the first of its group, it sets up links: call it once
 --     before the recording, or record a later step. Else see with `prof-analysis slow-ranks` who comes late to it.
 -- @remedy (situation = buffers) Do not broadcast buffers in each forward: DistributedDataParallel(broadcast_buffers=False),
 --     where ranks need not share them.
--- @remedy (situation = experts) Run it beside computing of other tokens or of shared experts (--moe-alltoall-overlap-comm of
---     MindSpeed, --overlap-moe-expert-parallel-comm of Megatron), keep experts within a node, send fewer bytes (FP8, INT8).
+-- @remedy (situation = experts) Run it beside computing of other tokens or of shared experts (<<--moe-alltoall-overlap-comm
+--     of MindSpeed||--overlap-moe-expert-parallel-comm of Megatron>>), keep experts within a node, send fewer bytes (FP8,
+--     INT8).
 -- @remedy (situation = send and receive) Post sends and receives before the computing that does not need them, and wait for
 --     them after it.
--- @remedy (situation = in layers) It lies between layers that need it. Split it and run it beside the matmul (--use-ascend-mc2
---     of MindSpeed, {fused_op}; --tp-comm-overlap of Megatron on GPUs), prefetch parameters (FSDP), or use fewer tensor
---     parallel ranks.
--- @remedy (situation = between layers) Between layers (tensor parallel): split it and run it beside the matmul ({fused_op};
---     --use-ascend-mc2 of MindSpeed{is_reduced?, VLLM_ASCEND_ENABLE_FLASHCOMM1=1 of vLLM-Ascend|}), fewer tensor parallel
---     ranks; HCCL_OP_EXPANSION_MODE=AIV shortens small ones on Ascend. Of gradients: start it in the backward.
+-- @remedy (situation = in layers) It lies between layers that need it. Split it and run it beside the matmul
+--     (<<--use-ascend-mc2 of MindSpeed, {fused_op}||--tp-comm-overlap of Megatron>>), prefetch parameters (FSDP), or use fewer
+--     tensor parallel ranks.
+-- @remedy (situation = between layers) Between layers (tensor parallel): split it and run it beside the matmul
+--     (<<{fused_op}; --use-ascend-mc2 of MindSpeed{is_reduced?, VLLM_ASCEND_ENABLE_FLASHCOMM1=1 of
+--     vLLM-Ascend|}||--tp-comm-overlap of Megatron>>), fewer tensor parallel ranks<<; HCCL_OP_EXPANSION_MODE=AIV shortens small
+--     ones||>>. Of gradients: start it in the backward.
 -- @remedy (situation = gradients) Start it while the backward still computes: smaller buckets (bucket_cap_mb of DDP),
---     --overlap-grad-reduce and --overlap-param-gather of Megatron and MindSpeed, prefetch of FSDP. Communicate less often
---     (no_sync with gradient accumulation) or in BF16.
+--     --overlap-grad-reduce and --overlap-param-gather of Megatron<< and MindSpeed||>>, prefetch of FSDP. Communicate less
+--     often (no_sync with gradient accumulation) or in BF16.
 -- @remedy Start it earlier (async_op=True) and wait for it later, so that computing that does not need it runs beside it.
 -- @query SELECT exposed_ns, elapse_ns, waiting_ns, type, rank_id FROM communication.exposed ORDER BY exposed_ns DESC LIMIT 50
 -- @counts transfers

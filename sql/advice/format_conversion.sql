@@ -10,11 +10,11 @@
 --     {time_ns}[: {names}]{unless_critical(time_ns, win_ns)}
 -- @evidence {count|1 kernel|kernels} that copy or transpose, for {time_ns}[: {names}]{unless_critical(time_ns, win_ns)}
 -- @kind upper bound
--- @remedy (role = format conversion) NPU: keep tensors in ND (torch.npu.config.allow_internal_format = False), or convert
---     weights once with torch_npu.npu_format_cast; in a matmul align and split the inner axes. GPU:
---     memory_format=torch.channels_last.
+-- @remedy (role = format conversion) <<Keep tensors in ND (torch.npu.config.allow_internal_format = False), or convert
+--     weights once with torch_npu.npu_format_cast; in a matmul align and split the inner axes||Keep tensors in
+--     memory_format=torch.channels_last>>.
 -- @remedy (role = conversion and back) Keep the module in one data type, or use a fused op that converts inside, such as
---     torch_npu.npu_rms_norm or torch.nn.functional.rms_norm; torch.compile fuses casts too.
+--     <<torch_npu.npu_rms_norm||torch.nn.functional.rms_norm>>; torch.compile fuses casts too.
 -- @remedy Remove contiguous(), clone() and transposes, or choose the layout that the next op takes, such as input_layout of
 --     attention; under DDP set gradient_as_bucket_view=True.
 -- @query (role = format conversion) SELECT duration_ns, kernel_count, type, module, rank_id FROM kernels.work WHERE role =

@@ -11,7 +11,7 @@
 -- @kind hint
 -- @remedy (is_recorded) Call gc.freeze() after start-up and gc.disable(), or collect between steps alone with gc.collect();
 --     raise gc.set_threshold() where memory allows.
--- @remedy Record collections (on NPUs gc_detect_threshold), or run once with gc.disable() and compare.
+-- @remedy <<Record collections (gc_detect_threshold), or run||Run>> once with gc.disable() and compare.
 -- @query (is_recorded) SELECT total_ns, gap_count, rank_id FROM free.cause_of_op WHERE work = 'collect garbage' ORDER BY
 --     total_ns DESC LIMIT 50
 -- @query SELECT cause_ns, duration_ns, kernel_after, rank_id FROM free.longest_gap WHERE cause = 'nothing recorded' ORDER BY

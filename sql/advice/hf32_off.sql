@@ -8,8 +8,8 @@
 -- @evidence {count|1 kernel|kernels} of FP32 matrix products, for {time_ns}; the profile does not say whether in {faster_type}
 -- @kind (is_known) upper bound
 -- @kind hint
--- @remedy Where a shorter mantissa suffices: NPU torch.npu.matmul.allow_hf32 = True (torch.npu.conv.allow_hf32 for
---     convolutions), GPU torch.set_float32_matmul_precision('high') and torch.backends.cudnn.allow_tf32 = True.
+-- @remedy Where a shorter mantissa suffices: <<torch.npu.matmul.allow_hf32 = True (torch.npu.conv.allow_hf32 for
+--     convolutions)||torch.set_float32_matmul_precision('high') and torch.backends.cudnn.allow_tf32 = True>>.
 -- @query SELECT duration_ns, kernel_count, data_type, type, module FROM kernels.work WHERE multiplies AND data_type LIKE
 --     '%fp32%' ORDER BY duration_ns DESC LIMIT 20
 -- @counts kernels

@@ -10,10 +10,10 @@
 -- @kind upper bound
 -- @remedy (is_in_op) See what the op does on the host. Its first call sets up caches and workspace: measure after warm-up
 --     steps. A range around Python code is such an op too: record with_stack=True to see the functions.
--- @remedy (no replayed_share) Launch less, or faster: graph mode (torch.compile; torchair or ACL graphs on NPUs, CUDA graphs on
---     GPUs), fused ops and optimizers, larger batches[; on NPUs {switches}].
--- @remedy Launch less, or faster: captured graphs run {replayed_share} of the kernel time already, so capture what is launched
---     one by one too; fused ops and optimizers, larger batches[; on NPUs {switches}].
+-- @remedy (no replayed_share) Launch less, or faster: graph mode (torch.compile, <<torchair, ACL graphs||CUDA graphs>>),
+--     fused ops and optimizers, larger batches[; {switches}].
+-- @remedy Launch less, or faster: captured graphs run {replayed_share} of the kernel time already, so capture what is
+--     launched one by one too; fused ops and optimizers, larger batches[; {switches}].
 -- @query SELECT total_ns, gap_count, module, op, rank_id FROM free.cause_of_op WHERE work = 'launch' ORDER BY total_ns DESC
 --     LIMIT 50
 -- @counts host
@@ -114,7 +114,8 @@ remedy AS (
                 if(coalesce(in_force.has_affinity, false), NULL, 'CPU_AFFINITY_CONF to bind CPUs')
             ),
             ''
-        ) AS switches
+        ) AS switches_of_npu,
+        if(getvariable('device_kind') = 'GPU', NULL, switches_of_npu) AS switches
     FROM across.rank_step
     LEFT JOIN start_of_rank USING (profile)
     LEFT JOIN replayed_share USING (profile)

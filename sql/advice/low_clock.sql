@@ -5,8 +5,8 @@
 --     most {time_ns} longer[, of it {computing_lost_ns} in critical kernels that computing bounds]{unless_critical(time_ns,
 --     win_ns)}
 -- @kind upper bound
--- @remedy Look at power, temperature and power limit of the device while it runs (npu-smi info -t power, nvidia-smi -q -d
---     PERFORMANCE), and compare ranks: a device that throttles needs cooling or a higher limit.
+-- @remedy Look at power, temperature and power limit of the device while it runs (<<npu-smi info -t power||nvidia-smi -q -d
+--     PERFORMANCE>>), and compare ranks: a device that throttles needs cooling or a higher limit.
 -- @query SELECT lost_ns, critical_lost_ns, below_count, mean_below_mhz, rated_mhz FROM clock.loss ORDER BY lost_ns DESC LIMIT
 --     20
 -- @counts kernels

@@ -6,9 +6,9 @@
 -- @kind hint
 -- @remedy (is_expandable) Keep shapes equal from step to step; expandable_segments:True is in force. If a larger peak before
 --     the recording reserved it, such as the first step or an evaluation, it is no fragmentation.
--- @remedy Set expandable_segments:True in PYTORCH_NPU_ALLOC_CONF or PYTORCH_CUDA_ALLOC_CONF, so that blocks of changing sizes
---     share what is reserved; keep shapes equal from step to step. If a larger peak before the recording reserved it, such as
---     the first step or an evaluation, it is no fragmentation.
+-- @remedy Set expandable_segments:True in <<PYTORCH_NPU_ALLOC_CONF||PYTORCH_CUDA_ALLOC_CONF>>, so that blocks of changing
+--     sizes share what is reserved; keep shapes equal from step to step. If a larger peak before the recording reserved it,
+--     such as the first step or an evaluation, it is no fragmentation.
 -- @query SELECT device_id, peak_allocated_bytes, peak_active_bytes, peak_reserved_bytes FROM across.memory_rank ORDER BY
 --     peak_reserved_bytes DESC LIMIT 20
 -- @counts none

@@ -6,12 +6,12 @@
 --     kernel|kernels}{may_communicate?; by their name they communicate too: the rest may be waiting for other ranks|}[; a core
 --     works for {core_share} of it on average, and waits for others]{unless_critical(time_ns, critical_ns)}
 -- @kind upper bound
--- @remedy (may_communicate) Hold their times against those of other ranks: where one rank has shorter ones, the others wait for
---     it, and it must come earlier (even out experts and lengths of inputs). Where all have them alike, try other shapes or a
---     newer version.
--- @remedy (no core_share) Own kernels: overlap reads, computing and writes (double buffering), and take larger tiles. Kernels
---     of a library: try other shapes or formats, a fused op, or a newer version; operator tuning (AOE on NPUs) searches
---     tilings.
+-- @remedy (may_communicate) Hold their times against those of other ranks: where one rank has shorter ones, the others wait
+--     for it, and it must come earlier (even out experts and lengths of inputs). Where all have them alike, try other shapes or
+--     a newer version.
+-- @remedy (no core_share) Own kernels: overlap reads, computing and writes (double buffering), and take larger tiles.
+--     Kernels of a library: try other shapes or formats, a fused op, or a newer version; <<operator tuning (AOE)||autotuning>>
+--     searches tilings.
 -- @remedy Few cores work on while the others have done their part. Give the kernel less of what runs one after another (take
 --     the largest few before sorting or sampling, split long inputs), or more at a time (larger batches); own kernels: even out
 --     the blocks. Else try a newer version.

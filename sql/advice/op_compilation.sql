@@ -7,9 +7,9 @@
 -- @evidence In {count|a gap|gaps} the device is idle for {time_ns} while the host is in {call}: {mean_ns} at a time
 -- @kind exact cause
 -- @remedy (is_loading) Measure after warm-up steps that run each op once with each shape. In production load code before the
---     first step (on GPUs CUDA_MODULE_LOADING=EAGER), and set communication up by a first collective.
--- @remedy On NPUs set torch.npu.set_compile_mode(jit_compile=False) and torch.npu.config.allow_internal_format = False, so that
---     prebuilt kernels run. Where shapes change from step to step, pad them to a few sizes and raise ACLNN_CACHE_LIMIT.
+--     first step<<|| (CUDA_MODULE_LOADING=EAGER)>>, and set communication up by a first collective.
+-- @remedy On NPUs set torch.npu.set_compile_mode(jit_compile=False) and torch.npu.config.allow_internal_format = False, so
+--     that prebuilt kernels run. Where shapes change from step to step, pad them to a few sizes and raise ACLNN_CACHE_LIMIT.
 -- @query (is_loading) SELECT total_ns, gap_count, call, op, rank_id FROM free.cause_of_op WHERE work = 'load code' ORDER BY
 --     total_ns DESC LIMIT 50
 -- @query SELECT total_ns, gap_count, call, op, rank_id FROM free.cause_of_op WHERE work = 'compile' ORDER BY total_ns DESC

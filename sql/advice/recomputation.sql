@@ -8,7 +8,7 @@
 -- @kind upper bound
 -- @remedy Where memory allows, checkpoint fewer layers, or only what is cheap to run again for the memory it saves, such as
 --     activations and norms (selective recomputation: a context_fn of torch.utils.checkpoint, --recompute-granularity selective
---     of Megatron and MindSpeed).
+--     of Megatron<< and MindSpeed||>>).
 -- @query SELECT computing_ns, idle_ns, call_count, module, parent_module FROM module.recomputed ORDER BY computing_ns DESC
 --     LIMIT 20
 -- @counts kernels

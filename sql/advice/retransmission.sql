@@ -5,7 +5,7 @@
 -- @evidence the longest of {count} transfers over RDMA takes {time_ns}; operators of this type take {exposed_ns} without
 --     computing
 -- @kind upper bound
--- @remedy Check the network for lost packets: counters of the port for retransmission (hccn_tool -i N -stat -g on Ascend), flow
+-- @remedy Check the network for lost packets: counters of the port for retransmission<< (hccn_tool -i N -stat -g)||>>, flow
 --     control (PFC, ECN) and traffic class on hosts and switches, cables and optical modules; HCCL_RDMA_TIMEOUT and
 --     HCCL_RDMA_RETRY_CNT decide when it is sent again.
 -- @query SELECT longest_ns, duration_ns, transfer_count, type, rank_id FROM communication.packet WHERE link = 'RDMA' ORDER BY

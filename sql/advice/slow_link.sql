@@ -5,8 +5,8 @@
 --     {usual_gb_s:.1f} GB/s with the same packets; that costs {time_ns} of {duration_ns}[ over {link_count} such links][;
 --     computing covers all but {exposed_ns} of communication]
 -- @kind upper bound
--- @remedy Check this link and both devices: errors and speed of the port (hccn_tool, npu-smi on Ascend; nvidia-smi nvlink on
---     NVIDIA), cables and optical modules, other jobs on the same switch; else exchange the device and record again.
+-- @remedy Check this link and both devices: errors and speed of the port (<<hccn_tool, npu-smi||nvidia-smi nvlink>>), cables
+--     and optical modules, other jobs on the same switch; else exchange the device and record again.
 -- @query SELECT lost_ns, bandwidth_gb_s, usual_gb_s, source_rank, destination_rank FROM across.link WHERE is_slow ORDER BY
 --     lost_ns DESC LIMIT 20
 -- @counts transfers

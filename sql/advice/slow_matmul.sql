@@ -8,14 +8,14 @@
 -- @kind upper bound
 -- @remedy (situation = memory) Give each product more rows (larger batch, more sequences at a time), or move fewer bytes:
 --     quantise the weights, keep them in one data type, merge matmuls of the same input into one.
--- @remedy (situation = few rows) Give each product more rows or columns: a larger batch, less tensor parallelism, or one matmul
---     instead of several of the same input, such as query, key and value.
--- @remedy (situation = batched) In an attention, take a fused one: scaled_dot_product_attention, on NPUs also
---     torch_npu.npu_fusion_attention. Else pad the inner axes to multiples of {multiple} bytes.
+-- @remedy (situation = few rows) Give each product more rows or columns: a larger batch, less tensor parallelism, or one
+--     matmul instead of several of the same input, such as query, key and value.
+-- @remedy (situation = batched) In an attention, take a fused one: scaled_dot_product_attention<<,
+--     torch_npu.npu_fusion_attention||>>. Else pad the inner axes to multiples of {multiple} bytes.
 -- @remedy (situation = not aligned) Pad the inner axes (hidden size, heads, vocabulary) to multiples of {multiple} bytes, as
 --     vocabulary sizes are padded for tensor parallelism.
--- @remedy Try another form of the same product: the weight or gradient turned, split along the axis that is added up, another
---     format of the weight (NPU: FRACTAL_NZ by torch_npu.npu_format_cast), or a newer library of kernels.
+-- @remedy Try another form of the same product: the weight or gradient turned, split along the axis that is added up,
+--     another format of the weight<< (FRACTAL_NZ by torch_npu.npu_format_cast)||>>, or a newer library of kernels.
 -- @query SELECT duration_ns, critical_ns, efficiency, type, input_shapes FROM roofline.matmul ORDER BY duration_ns DESC LIMIT
 --     50
 -- @counts kernels

@@ -5,7 +5,7 @@
 --     kernel[; {waiting_ns} of it waits for another stream or event][; {unknown_ns} of it is no start, and what it waits for is
 --     not recorded]
 -- @kind hint
--- @remedy Record once without hardware counters and memory (on NPUs aic_metrics AiCoreNone, Level0): where the gaps go, they
+-- @remedy Record once without hardware counters and memory<< (aic_metrics AiCoreNone, Level0)||>>: where the gaps go, they
 --     are the cost of recording. Else see in a timeline what runs in them: copies, waiting for events of other streams, tasks
 --     that are no kernels.
 -- @query SELECT total_ns, gap_count, cause, rank_id FROM free.cause_of_op WHERE work IS NULL AND cause IN ('between queue and

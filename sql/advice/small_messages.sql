@@ -10,8 +10,8 @@
 -- @kind (no win_ns) hint
 -- @kind upper bound
 -- @remedy (is_in_modules) They lie between layers, so they cannot be one: give each more (larger micro-batches or batches of
---     requests), use fewer tensor parallel ranks, or operators that communicate and multiply at once;
---     HCCL_OP_EXPANSION_MODE=AIV shortens small ones on Ascend.
+--     requests), use fewer tensor parallel ranks, or operators that communicate and multiply at once<<;
+--     HCCL_OP_EXPANSION_MODE=AIV shortens small ones||>>.
 -- @remedy Send several at once: larger buckets of gradients (bucket_cap_mb of DDP, --ddp-bucket-size of Megatron), one flat
 --     tensor for many small ones (torch.distributed.all_reduce_coalesced), fewer single values (losses, metrics).
 -- @query SELECT duration_ns, size_bytes, packet_bytes, type, rank_id FROM communication.packet ORDER BY duration_ns DESC LIMIT

@@ -4,9 +4,9 @@
 -- @evidence In {count|a gap|gaps} the device is idle for {win_ns} while the host still waits in {call}, and for another
 --     {behind_ns} until the host has launched the next kernel
 -- @kind exact cause
--- @remedy Remove the synchronise, or wait only where the host has launched work ahead: look for torch.npu.synchronize() or
---     torch.cuda.synchronize(), stream.synchronize(), printed tensors, and ops whose result has a shape that depends on data
---     (nonzero, unique, masked_select).
+-- @remedy Remove the synchronise, or wait only where the host has launched work ahead: look for
+--     <<torch.npu.synchronize()||torch.cuda.synchronize()>>, stream.synchronize(), printed tensors, and ops whose result has a
+--     shape that depends on data (nonzero, unique, masked_select).
 -- @query SELECT total_ns, behind_ns, gap_count, call, module FROM free.cause_of_op WHERE work = 'synchronise' ORDER BY total_ns
 --     DESC LIMIT 50
 -- @counts host

@@ -4,9 +4,8 @@
 -- @evidence The device is idle for {time_ns} before {count} kernels whose launch is not recorded, {idle_share} of the time[;
 --     the longest gap has {longest_ns}, before {kernel_after}]
 -- @kind upper bound
--- @remedy Record the host too (activities=[[ProfilerActivity.CPU, ProfilerActivity.NPU]], or CUDA on GPUs), keep all files of
---     the profile, and ask again. Many short gaps: the host launches too slowly. Few long ones: it waits, loads data or
---     schedules.
+-- @remedy Record the host too (activities=[[ProfilerActivity.CPU, ProfilerActivity.<<NPU||CUDA>>]]), keep all files of the
+--     profile, and ask again. Many short gaps: the host launches too slowly. Few long ones: it waits, loads data or schedules.
 -- @query SELECT duration_ns, cause_ns, step_id, kernel_before, kernel_after FROM free.longest_gap WHERE coalesce(cause =
 --     'launch not recorded', true) ORDER BY duration_ns DESC LIMIT 20
 -- @counts host

@@ -7,22 +7,22 @@
 --     more][; the device is idle between them for {gap_ns}][; their backward takes {backward_ns}][; after some the device waits
 --     for the host, which takes {late_ns} to launch them]{wins_nothing?; 0 can be won|}
 -- @kind upper bound
--- @remedy (pattern = attention) NPU: torch_npu.npu_fusion_attention, or torch.nn.functional.scaled_dot_product_attention. GPU:
---     scaled_dot_product_attention or FlashAttention.
--- @remedy (pattern = RMSNorm) NPU: torch_npu.npu_rms_norm (with the residual npu_add_rms_norm). GPU:
---     torch.nn.functional.rms_norm under torch.compile, or a fused kernel of Liger or Apex.
--- @remedy (pattern = LayerNorm) torch.nn.functional.layer_norm, which is one kernel on NPUs and on GPUs.
--- @remedy (pattern = SwiGLU) NPU: torch_npu.npu_swiglu on the output of one matmul for gate and up. GPU: torch.compile, or a
---     fused kernel of Liger or Apex.
--- @remedy (pattern = GeGLU) NPU: torch_npu.npu_geglu. GPU: torch.compile, or a fused kernel of Liger.
--- @remedy (pattern = GELU) torch.nn.functional.gelu with approximate='tanh' or 'none'; NPU: torch_npu.fast_gelu, which
---     approximates.
--- @remedy (pattern = rotary embedding) NPU: torch_npu.npu_rotary_mul, or npu_apply_rotary_pos_emb for query and key. GPU:
---     torch.compile, or the fused rotary embedding of Apex, Liger or FlashAttention.
--- @remedy (pattern = softmax) torch.nn.functional.softmax; with scale and mask, NPU: torch_npu.npu_scaled_masked_softmax.
--- @remedy (pattern = cross entropy) torch.nn.functional.cross_entropy where the vocabulary is whole; under tensor parallelism
---     Megatron's --cross-entropy-loss-fusion. GPU: a fused linear cross entropy, as in Liger.
--- @remedy NPU: torch_npu.optim.NpuFusedAdamW, NpuFusedSGD and the like. GPU: fused=True of torch.optim, or Apex.
+-- @remedy (pattern = attention) Take <<torch_npu.npu_fusion_attention, or
+--     torch.nn.functional.scaled_dot_product_attention||torch.nn.functional.scaled_dot_product_attention, or FlashAttention>>.
+-- @remedy (pattern = RMSNorm) Take <<torch_npu.npu_rms_norm (with the residual npu_add_rms_norm)||torch.nn.functional.rms_norm
+--     under torch.compile, or a fused kernel of Liger or Apex>>.
+-- @remedy (pattern = LayerNorm) Take torch.nn.functional.layer_norm, which is one kernel.
+-- @remedy (pattern = SwiGLU) Take <<torch_npu.npu_swiglu on the output of one matmul for gate and up||torch.compile, or a fused
+--     kernel of Liger or Apex>>.
+-- @remedy (pattern = GeGLU) Take <<torch_npu.npu_geglu||torch.compile, or a fused kernel of Liger>>.
+-- @remedy (pattern = GELU) Take torch.nn.functional.gelu with approximate='tanh' or 'none'<<; torch_npu.fast_gelu, which
+--     approximates||>>.
+-- @remedy (pattern = rotary embedding) Take <<torch_npu.npu_rotary_mul, or npu_apply_rotary_pos_emb for query and
+--     key||torch.compile, or the fused rotary embedding of Apex, Liger or FlashAttention>>.
+-- @remedy (pattern = softmax) Take torch.nn.functional.softmax<<; with scale and mask torch_npu.npu_scaled_masked_softmax||>>.
+-- @remedy (pattern = cross entropy) Take torch.nn.functional.cross_entropy where the vocabulary is whole; under tensor
+--     parallelism Megatron's --cross-entropy-loss-fusion.<<|| A fused linear cross entropy, as in Liger.>>
+-- @remedy Take <<torch_npu.optim.NpuFusedAdamW, NpuFusedSGD and the like||fused=True of torch.optim, or Apex>>.
 -- @query SELECT win_ns, duration_ns, kernel_count, pattern, module FROM chain.cost ORDER BY win_ns DESC LIMIT 50
 -- @counts kernels
 -- @requires compute

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -140,3 +141,18 @@ def test_a_device_with_hardly_any_work(tmp_path: Path, busy: int, is_found: bool
     events += [launch(100, 200, 1, 1), kernel("gemm", 300, 300 + busy, 1)]
     found = findings(tmp_path, events, "idle_device")
     assert [one["time_ns"] for one in found] == ([busy] if is_found else [])
+
+
+def test_what_to_do_is_of_the_device(tmp_path: Path) -> None:
+    """No finding on a GPU names what NPUs alone have."""
+    for name, events in {
+        "attention": attentions(LONG, 5560 * US, "flash_fwd_kernel"),
+        "copies": copies("Memcpy HtoD (Pageable -> Device)", 5),
+        "host": preprocessing(60 * MS),
+    }.items():
+        with open_profile(write_trace(tmp_path / f"{name}.json", events, H100)) as profile:
+            said = profile.rows("SELECT what_to_do FROM advice.finding")
+        assert said
+        assert not [
+            row for row in said if re.search(r"(?i)\bnpu|torch_npu|torch\.npu|ascend|hccl|mindspeed|<<|\|\|", row["what_to_do"])
+        ]

@@ -11,9 +11,10 @@ NAME = "ascend_db"
 LABEL = "the profiler database"
 RESULTS = (*FOLDERS, "a profiler database")
 IS_READ_ONCE = False
+DEVICE_KIND = "NPU"
 
 __all__ = [
-    "INNER_FOLDERS", "IS_READ_ONCE", "LABEL", "NAME", "RAW_COLUMNS", "RESULTS",
+    "DEVICE_KIND", "INNER_FOLDERS", "IS_READ_ONCE", "LABEL", "NAME", "RAW_COLUMNS", "RESULTS",
     "end_of", "find", "host_of", "identity_of", "inspect", "job_of", "least_ranks_of", "stage", "takes",
     "usual_files_of",
 ]  # fmt: skip

@@ -10,9 +10,10 @@ NAME = "ascend_text"
 LABEL = "the text exports"
 RESULTS = (*FOLDERS, "trace_view.json (also .gz)", "kernel_details.csv")
 IS_READ_ONCE = True
+DEVICE_KIND = "NPU"
 
 __all__ = [
-    "INNER_FOLDERS", "IS_READ_ONCE", "LABEL", "NAME", "RAW_COLUMNS", "RESULTS",
+    "DEVICE_KIND", "INNER_FOLDERS", "IS_READ_ONCE", "LABEL", "NAME", "RAW_COLUMNS", "RESULTS",
     "end_of", "find", "host_of", "identity_of", "inspect", "job_of", "least_ranks_of", "stage", "takes",
     "usual_files_of",
 ]  # fmt: skip

@@ -18,9 +18,10 @@ LABEL = "the trace of torch.profiler"
 RESULTS = ("a trace of torch.profiler on a GPU (*.json, also .gz)",)
 INNER_FOLDERS: tuple[str, ...] = ()
 IS_READ_ONCE = True
+DEVICE_KIND = "GPU"
 
 __all__ = [
-    "INNER_FOLDERS", "IS_READ_ONCE", "LABEL", "NAME", "RAW_COLUMNS", "RESULTS",
+    "DEVICE_KIND", "INNER_FOLDERS", "IS_READ_ONCE", "LABEL", "NAME", "RAW_COLUMNS", "RESULTS",
     "end_of", "find", "host_of", "identity_of", "inspect", "job_of", "least_ranks_of", "stage", "takes",
     "usual_files_of",
 ]  # fmt: skip
