@@ -54,7 +54,8 @@ def test_every_ns_is_there_and_busy_times_are_those_of_tracelens(
     with open_profile(trace) as profile:
         coverage = arrow_of(profile.coverage()).to_pylist()
         covered = profile.sql(COVERED.format(leaves_out_sets=leaves_out_sets), arrow=True).to_pylist()
-        assert profile.warnings == []
+        # No capture lies beside the graphs of vLLM.
+        assert [one for one in profile.warnings if "give a recording of the capture" not in one] == []
     assert sum(row["kernel_count"] for row in coverage) == len(work)
     assert sum(row["kernel_duration_ns"] for row in coverage) == sum(work) * 1000
     ours = {row["what"]: row["covered_ns"] / 1e6 for row in covered}
