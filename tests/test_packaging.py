@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -15,6 +16,9 @@ import pytest
 from docs.json_schema import schema
 from prof_analysis.common.user_cache import VARIABLE
 from tests.helpers.places import CHECKOUT, SAMPLE
+
+# Distributions whose module has another name.
+MODULES = {"markdown-it-py": "markdown_it", "adbc-driver-sqlite": "adbc_driver_sqlite"}
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +35,11 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def distributions(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder, missing = tmp_path_factory.mktemp("dist"), tmp_path_factory.mktemp("missing")
     # As in pip's own environment for builds, which has what pyproject.toml names and no folder of a cache.
-    (missing / "platformdirs.py").write_text("raise ImportError", encoding="utf-8")
+    project = tomllib.loads((source / "pyproject.toml").read_text(encoding="utf-8"))
+    hook = project["tool"]["hatch"]["build"]["targets"]["wheel"]["hooks"]["custom"]
+    for needed in {*project["project"]["dependencies"]} - {*hook["dependencies"]}:
+        module = MODULES.get(name := re.split("[<>=]", needed)[0], name)
+        (missing / f"{module}.py").write_text("raise ModuleNotFoundError", encoding="utf-8")
     environment = {name: value for name, value in os.environ.items() if name != VARIABLE} | {"PYTHONPATH": str(missing)}
     words: list[str | Path] = [sys.executable, "-m", "build", "--no-isolation", "-o", folder, source]
     subprocess.run(words, env=environment, check=True, capture_output=True)
