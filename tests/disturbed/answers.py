@@ -57,7 +57,9 @@ def answers_of(path: Path, names: Mapping[str, str] | None = None, questions: It
             asked = list(_asked(profile, questions, refused, names or {}))
             for table in asked:
                 rows[table.name] = Counter(_row(table, row, names or {}) for row in profile.rows(f"FROM {table.name}"))
-            said = frozenset(_named(str(one), names or {}) for one in profile.warnings)
+            # A warning may name a file by its path, and copies lie elsewhere.
+            folder = str(path.resolve())
+            said = frozenset(_named(one.replace(folder, path.name), names or {}) for one in profile.warnings)
     return Answers(rows, refused, said)
 
 
