@@ -1,9 +1,9 @@
 -- What is said of an NPU or of a GPU: of the device of the ranks, and where both are compared, of both.
 CREATE MACRO IF NOT EXISTS for_device(npu, gpu) AS
-    CASE
-        WHEN getvariable('device_kind') = 'NPU' OR gpu = '' THEN if(getvariable('device_kind') = 'GPU', '', npu)
-        WHEN getvariable('device_kind') = 'GPU' OR npu = '' THEN gpu
-        ELSE npu || ' or ' || gpu
+    CASE getvariable('device_kind')
+        WHEN 'NPU' THEN npu
+        WHEN 'GPU' THEN gpu
+        ELSE concat_ws(' or ', nullif(npu, ''), nullif(gpu, ''))
     END;
 
 -- A time as people read it, in the largest unit that leaves a whole number before the point.
