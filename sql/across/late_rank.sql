@@ -29,11 +29,12 @@ missing AS (
     UNION ALL
     SELECT linked_group.profile, linked_group.group_name
     FROM linked_group
-    JOIN present USING (group_name)
+    JOIN present ON present.group_name IS NOT DISTINCT FROM linked_group.group_name
     WHERE linked_group.rank_count > present.rank_count
 )
 SELECT profile, rank_id, group_name, type, op_count, elapse_ns, waited_ns
-FROM across.type_communication
-ANTI JOIN missing USING (profile, group_name)
+FROM across.type_communication AS communication
+ANTI JOIN missing
+    ON missing.profile = communication.profile AND missing.group_name IS NOT DISTINCT FROM communication.group_name
 WHERE kind = 'collective' AND common_op_count = op_count
 ORDER BY rank_id, profile, group_name, type

@@ -83,7 +83,7 @@ candidate AS (
         round(transferring_ns * unaligned_ns / duration_ns)::BIGINT AS time_ns,
         round(transferring_ns * lost_ns / duration_ns)::BIGINT AS win_ns
     FROM exposed
-    JOIN unaligned USING (profile, operation)
+    JOIN unaligned ON unaligned.profile = exposed.profile AND unaligned.operation IS NOT DISTINCT FROM exposed.operation
     WHERE unaligned_ns > 0
 )
 SELECT

@@ -53,6 +53,6 @@ SELECT
     least(longest_ns, exposed_ns) AS win_ns,
     exposed_ns
 FROM transfer
-JOIN exposed USING (profile, operation)
+JOIN exposed ON exposed.profile = transfer.profile AND exposed.operation IS NOT DISTINCT FROM transfer.operation
 CROSS JOIN threshold
 WHERE longest_ns >= least_ns

@@ -115,8 +115,8 @@ candidate AS (
         round(exposed.transferring_ns * small.small_ns / small.duration_ns)::BIGINT AS time_ns,
         round(exposed.transferring_ns * small.lost_ns / small.duration_ns)::BIGINT AS win_ns
     FROM exposed
-    JOIN small USING (profile, operation)
-    JOIN across.rank_step USING (profile)
+    JOIN small ON small.profile = exposed.profile AND small.operation IS NOT DISTINCT FROM exposed.operation
+    JOIN across.rank_step ON rank_step.profile = exposed.profile
     CROSS JOIN threshold
     WHERE small.small_count >= threshold.least_share * small.transfer_count
       AND exposed.op_count >= threshold.least_operators * rank_step.step_count

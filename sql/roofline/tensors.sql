@@ -3,6 +3,7 @@
 -- shapes_id      BIGINT   the shapes, a text of trace.string
 -- types_id       BIGINT   the data types, a text of trace.string
 -- bytes          BIGINT   bytes of all tensors; NULL when a size or type is not known
+-- largest_bytes  BIGINT   bytes of the largest one; NULL as bytes
 -- element_count  BIGINT   elements of the largest one; NULL as bytes
 -- inner_bytes    BIGINT   bytes of the shortest last dimension of those with two dimensions or more, as lie next to each other
 --                         in memory; NULL without any
@@ -47,6 +48,7 @@ SELECT
         WHEN bool_and(is_absent OR (element_count IS NOT NULL AND element_bytes IS NOT NULL))
             THEN TRY_CAST(sum(if(is_absent, 0, element_count::HUGEINT * element_bytes)) AS BIGINT)
     END AS bytes,
+    if(bytes IS NULL, NULL, TRY_CAST(max(if(is_absent, 0, element_count::HUGEINT * element_bytes)) AS BIGINT)) AS largest_bytes,
     CASE WHEN bool_and(element_count IS NOT NULL) THEN max(element_count) END AS element_count,
     min(dims[-1] * element_bytes) FILTER (len(dims) >= 2)::BIGINT AS inner_bytes
 FROM sized_tensor

@@ -10,7 +10,7 @@ import pytest
 
 from prof_analysis import open_profile
 from tests.helpers.asking import found_by
-from tests.helpers.kineto import HEAD, event, kernel, launch, op, write_trace
+from tests.helpers.kineto import HEAD, event, kernel, launch, module, op, write_trace
 
 US, MS = 1000, 1_000_000
 H100 = {**HEAD, "deviceProperties": [{"id": 0, "name": "NVIDIA H100 80GB HBM3", "numSms": 132}]}
@@ -156,3 +156,215 @@ def test_what_to_do_is_of_the_device(tmp_path: Path) -> None:
         assert not [
             row for row in said if re.search(r"(?i)\bnpu|torch_npu|torch\.npu|ascend|hccl|mindspeed|<<|\|\|", row["what_to_do"])
         ]
+
+
+def strided(rate_gb_s: int, size: int, beside: bool = False) -> list[str]:
+    """Twenty copies of a tensor of halves at a rate, of which half is read and half written."""
+    dims = [[size // 2048, 1024]] * 2
+    arguments = {"Input Dims": [*dims, []], "Input type": ["c10::Half", "c10::Half", "Scalar"]}
+    events = [event("user_annotation", "ProfilerStep#1", 0, 50 * MS)]
+    duration = 2 * size // rate_gb_s
+    for number in range(1, 21):
+        host, start = 10 * US * number, MS + (duration + US) * number
+        events += [
+            op("aten::copy_", host, host + 5 * US, number, arguments=arguments),
+            launch(host + US, host + 2 * US, number, number),
+        ]
+        events += [kernel("void at::native::elementwise_kernel<direct_copy_kernel_cuda>", start, start + duration, number)]
+        if beside:
+            at = 100 + number
+            events += [launch(host + 3 * US, host + 4 * US, at, 1), kernel("gemm", start - US, start + duration, at, 9)]
+    return events
+
+
+@pytest.mark.parametrize(
+    ("rate_gb_s", "size", "beside", "is_found"),
+    [
+        pytest.param(670, 2**26, False, True, id="a fifth of the bandwidth"),
+        pytest.param(1400, 2**26, False, False, id="just above two fifths of it"),
+        pytest.param(670, 2**26, True, False, id="beside other kernels"),
+        pytest.param(20, 2**18, False, False, id="too small to fill the device"),
+    ],
+)
+def test_copies_far_below_the_bandwidth(tmp_path: Path, rate_gb_s: int, size: int, beside: bool, is_found: bool) -> None:
+    found = findings(tmp_path, strided(rate_gb_s, size, beside), "slow_memory")
+    if not is_found:
+        assert found == []
+        return
+    (finding,) = found
+    # At 80 % of 3,350 GB/s, the twenty take a quarter of their time.
+    now, removed = (20 * (2 * size // rate) for rate in (rate_gb_s, 2680))
+    assert abs(finding["win_ns"] - (now - removed)) <= 40
+    assert finding["evidence"] == "20 kernels move 2.50 GiB in 4.0 ms, 670 of the 3,350 GB/s of NVIDIA H100 SXM; of shape " + (
+        "32768,1024;32768,1024: 670 GB/s"
+    )
+    assert "contiguous()" in finding["what_to_do"]
+
+
+def products(duration: int, count: int, between: bool = False) -> list[str]:
+    """Ten loops over products of [64, 512] and [512, 512], and another kernel behind each loop or each product."""
+    arguments = {"Input Dims": [[64, 512], [512, 512]], "Input type": ["c10::BFloat16"] * 2}
+    events, at, on_device = [event("user_annotation", "ProfilerStep#1", 0, 50 * MS)], 0, 5 * MS
+    for _ in range(10):
+        for place in range(count):
+            at += 1
+            events += [op("aten::mm", 10 * US * at, 10 * US * at + 5 * US, at, arguments=arguments)]
+            events += [launch(10 * US * at + US, 10 * US * at + 2 * US, at, at)]
+            events += [kernel("sm90_xmma_gemm_bf16bf16", on_device, on_device + duration, at)]
+            on_device += duration
+            if between or place == count - 1:
+                other = 1000 + at
+                events += [op("aten::relu", 10 * US * at + 6 * US, 10 * US * at + 9 * US, other)]
+                events += [launch(10 * US * at + 7 * US, 10 * US * at + 8 * US, other, other)]
+                events += [kernel("relu_kernel", on_device, on_device + 2 * US, other)]
+                on_device += 2 * US
+    return events
+
+
+@pytest.mark.parametrize(
+    ("duration", "count", "between", "is_found"),
+    [
+        pytest.param(8 * US, 8, False, True, id="a loop over eight"),
+        pytest.param(8 * US, 2, False, False, id="two"),
+        pytest.param(8 * US, 8, True, False, id="each needs the one before it"),
+        pytest.param(51 * US, 8, False, False, id="long ones"),
+    ],
+)
+def test_small_products_one_after_another(tmp_path: Path, duration: int, count: int, between: bool, is_found: bool) -> None:
+    found = findings(tmp_path, products(duration, count, between), "small_matmuls")
+    if not is_found:
+        assert found == []
+        return
+    (finding,) = found
+    # One batched product takes the place of eight.
+    assert finding["win_ns"] == 10 * (count - 1) * duration
+    assert finding["evidence"].startswith(
+        "80 matmuls of 64,512;512,512 in 10 runs, 8 in each with nothing between them, take 640.0 us"
+    )
+
+
+GROUP = {"pg_name": "0", "pg_desc": "default_pg", "pg_size": 8, "ranks": list(range(8))}
+JOB = {**H100, "distributedInfo": {"backend": "nccl", "rank": 0, "world_size": 8, "pg_config": [GROUP]}}
+
+
+def all_reduces(count: int, size: int, duration: int, late: int = 0, covered: bool = False) -> list[str]:
+    """All-reduces of halves over eight ranks; `late` is how much later this rank comes to each."""
+    arguments = {"Collective name": "allreduce", "In msg nelems": size // 2, "Out msg nelems": size // 2, "dtype": "BFloat16"}
+    arguments |= {"Group size": 8, "Process Group Name": "0", "Process Group Description": "default_pg"}
+    events = [event("user_annotation", "ProfilerStep#1", 0, (duration + MS) * count + 10 * MS)]
+    for number in range(1, count + 1):
+        start, host = 2 * MS + (duration + 100 * US) * number + late, 10 * US * number
+        events += [launch(host, host + US, number, number), op("c10d::allreduce_", host - US, host + 2 * US, number)]
+        events += [
+            kernel("ncclDevKernel_AllReduce_Sum_bf16_RING_LL", start, start + duration - late, number, 20, arguments=arguments)
+        ]
+        if covered:
+            at = 1000 + number
+            events += [launch(host + 3 * US, host + 4 * US, at, 1), kernel("gemm", start - US, start + duration, at)]
+    return events
+
+
+def found_in_job(folder: Path, of_ranks: list[list[str]], rule: str) -> list[dict[str, Any]]:
+    for rank, events in enumerate(of_ranks):
+        job = {**JOB, "distributedInfo": {**JOB["distributedInfo"], "rank": rank}}
+        write_trace(folder / f"rank{rank}.json", events, job)
+    with open_profile(folder) as profile:
+        return [row for row in found_by(profile, rule) if row["rule"] == rule]
+
+
+@pytest.mark.parametrize(
+    ("size", "duration", "covered", "is_found"),
+    [
+        # A bus bandwidth of 7 / 4 x 100 MB / 4 ms is 43.75 of 450 GB/s.
+        pytest.param(100_000_000, 4 * MS, False, True, id="a tenth of the links"),
+        pytest.param(100_000_000, 970 * US, False, False, id="just above two fifths"),
+        pytest.param(100_000_000, 4 * MS, True, False, id="covered"),
+        pytest.param(16_000_000, 4 * MS, False, False, id="not large"),
+    ],
+)
+def test_collectives_far_below_their_links(tmp_path: Path, size: int, duration: int, covered: bool, is_found: bool) -> None:
+    ranks = [all_reduces(4, size, duration, covered=covered) for _ in range(8)]
+    found = found_in_job(tmp_path, ranks, "slow_collective")
+    if not is_found:
+        assert found == []
+        return
+    # At 70 % of the links each would take 175 MB / 315 GB/s.
+    removed = 4 * (duration - round(175_000_000 / 315))
+    assert sorted((row["rank_id"], row["kind"]) for row in found) == [(rank, "upper bound") for rank in range(8)]
+    assert all(abs(row["win_ns"] - removed) <= 4 for row in found)
+    assert "reaches a bus bandwidth of 43.8 GB/s, the links have 450 GB/s" in found[0]["evidence"]
+
+
+def test_waiting_for_a_late_rank_is_not_won_by_faster_links(tmp_path: Path) -> None:
+    """Seven ranks wait 1 ms in each of four for the last one."""
+    ranks = [all_reduces(4, 100_000_000, 4 * MS, late=MS if rank == 7 else 0) for rank in range(8)]
+    found = found_in_job(tmp_path, ranks, "slow_collective")
+    removed = {rank: 4 * (3 * MS - round(175_000_000 / 315)) for rank in range(8)}
+    assert all(abs(row["win_ns"] - removed[row["rank_id"]]) <= 4 for row in found)
+    assert {row["rank_id"] for row in found if "4.0 ms of it is in waiting for late ranks" in row["evidence"]} == set(range(7))
+
+
+def test_one_rank_of_slow_collectives_may_wait(tmp_path: Path) -> None:
+    """Whether the seven others are late is not known."""
+    (finding,) = found_in_job(tmp_path, [all_reduces(4, 100_000_000, 4 * MS)], "slow_collective")
+    assert (finding["win_ns"], finding["kind"]) == (None, "hint")
+    assert finding["evidence"].endswith("the other ranks are not here to say how long this one waits for them")
+
+
+@pytest.mark.parametrize(
+    ("count", "size", "covered", "is_found"),
+    [
+        pytest.param(40, 20_000, False, True, id="forty"),
+        pytest.param(9, 20_000, False, False, id="nine"),
+        pytest.param(40, 2_000_000, False, False, id="not small"),
+        pytest.param(40, 20_000, True, False, id="covered"),
+    ],
+)
+def test_many_small_collectives(tmp_path: Path, count: int, size: int, covered: bool, is_found: bool) -> None:
+    found = found_in_job(tmp_path, [all_reduces(count, size, 50 * US, covered=covered)], "small_collectives")
+    if not is_found:
+        assert found == []
+        return
+    (finding,) = found
+    # One takes the place of forty.
+    assert finding["win_ns"] == 39 * 50 * US
+    assert finding["evidence"].startswith(
+        "40 operators of 19.5 KiB on average, 40 in a step, take 2.0 ms without computing, 50.0 us each"
+    )
+    assert "all_reduce_coalesced" in finding["what_to_do"]
+
+
+def casts(duration: int, is_in_module: bool = True) -> list[str]:
+    """Ten products of 100 us and a cast behind each, in a module or behind it."""
+    arguments = {"Input Dims": [[64, 64], [64, 64], []], "Input type": ["c10::BFloat16", "float", "Scalar"]}
+    events = [event("user_annotation", "ProfilerStep#1", 0, 50 * MS)]
+    on_device = 5 * MS
+    for number in range(1, 11):
+        host = 20 * US * number
+        events += [module("Linear_0", host - US, host + (12 if is_in_module else 5) * US)]
+        events += [op("aten::mm", host, host + 4 * US, number), launch(host + US, host + 2 * US, number, number)]
+        events += [op("aten::copy_", host + 6 * US, host + 10 * US, 100 + number, arguments=arguments)]
+        events += [launch(host + 7 * US, host + 8 * US, 100 + number, 100 + number)]
+        events += [kernel("gemm", on_device, on_device + 100 * US, number)]
+        name = "void at::native::bfloat16_copy_kernel_cuda"
+        events += [kernel(name, on_device + 100 * US, on_device + 100 * US + duration, 100 + number)]
+        on_device += 100 * US + duration
+    return events
+
+
+@pytest.mark.parametrize(
+    ("duration", "is_in_module", "is_found"),
+    [
+        pytest.param(10 * US, True, True, id="a tenth"),
+        pytest.param(2 * US, True, False, id="less than two hundredths"),
+        pytest.param(10 * US, False, False, id="outside modules"),
+    ],
+)
+def test_casts_as_a_share(tmp_path: Path, duration: int, is_in_module: bool, is_found: bool) -> None:
+    found = findings(tmp_path, casts(duration, is_in_module), "type_conversion")
+    if not is_found:
+        assert found == []
+        return
+    (finding,) = found
+    assert finding["win_ns"] == 10 * duration
+    assert finding["evidence"] == "10 casts take 100.0 us, 9.1% of computing; from float to c10::BFloat16 alone 100.0 us"

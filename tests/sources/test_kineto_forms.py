@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from prof_analysis import open_profile
+from prof_analysis.common.errors import InputError
 from tests.helpers.frames import arrow_of
 from tests.helpers.kineto import BASE_NS, HEAD, event, kernel, launch, memory, module, op, write_trace
 from tests.helpers.slow import quick
@@ -329,3 +330,20 @@ def test_bytes_of_copies_and_of_memory_are_read_together(space: str, tmp_path: P
         assert profile.rows("SELECT size_bytes FROM across.copy WHERE direction = 'all'") == [{"size_bytes": 4096}]
         assert profile.rows("SELECT size_bytes FROM allocation.block") == [{"size_bytes": 512}]
         assert profile.rows("SELECT name FROM trace.op WHERE name = 'Bytes'") == [{"name": "Bytes"}]
+
+
+def test_ranges_of_counters_are_no_kernels(tmp_path: Path) -> None:
+    """Kineto gives each the same part of the recording. `ranks` and the question refuse with one sentence."""
+    events = [event("user_annotation", "ProfilerStep#1", 0, 50_000)]
+    for number in range(1, 6):
+        at = 1000 * number
+        counters = {"smsp__inst_executed.sum": 1234.0}
+        events += [op("aten::mm", at, at + 500, number), launch(at + 100, at + 200, number, number)]
+        events += [event("cuda_profiler_range", "sgemm", 10_000 * (number - 1), 10_000 * number, 0, 0, counters)]
+    with open_profile(write_trace(tmp_path / "trace.json", events)) as profile:
+        with pytest.raises(InputError, match=r"ranges of counters \(cuda_profiler_range\) are in their place") as raised:
+            profile.kernel_stats()
+        reason = str(raised.value).partition("can answer this: ")[2]
+        assert reason.endswith("record once more without profiler_metrics")
+        assert reason in str(profile.ranks()["missing"].tolist())
+        assert profile.op_stats()["calls"].sum() == 5

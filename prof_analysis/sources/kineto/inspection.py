@@ -30,6 +30,7 @@ _TOTALS = re.compile(rb'"Device Type"\s*:\s*[1-9][^{}]*"Total Allocated"|"Total 
 _MARKS: Marks = {
     "ops": (b"", re.compile(_CATEGORY % b"cpu_op|Operator")),
     "kernels": (b"", re.compile(_CATEGORY % b"[Kk]ernel|gpu_mem(?:cpy|set)|Mem(?:cpy|set)|mtia_ccp_events")),
+    "counter ranges": (b'"cuda_profiler_range"', ANYTHING),
     "compute": (b"", re.compile(_CATEGORY % b"[Kk]ernel|mtia_ccp_events")),
     "communication": (b"ccl", re.compile(rb'"name"\s*:\s*"[^"]*[nr]ccl[A-Za-z]*Kernel|"Collective name"')),
     "host calls": (b"", re.compile(_CATEGORY % b"cuda_runtime|cuda_driver|Runtime")),
@@ -48,6 +49,11 @@ _MARKS: Marks = {
 
 _NO_OPS = "no ops; record them with ProfilerActivity.CPU"
 _NO_KERNELS = "no kernels; record them with ProfilerActivity.CUDA (if anything ran on the device)"
+# Kineto divides the recording evenly among them: addRangeEvents() of its libkineto/src/CuptiRangeProfiler.cpp.
+_COUNTER_RANGES = (
+    "no kernels: ranges of counters (cuda_profiler_range) are in their place, and Kineto does not measure the time of these; "
+    "record once more without profiler_metrics"
+)
 _NO_MODULES = "no nn.Module rows and no ranges of {}; set with_stack=True of torch.profiler.profile"
 _OF_GRAPHS = "; for replayed graphs, give a recording of their capture (--capture)"
 _NO_COMMUNICATION = "no collectives of NCCL, RCCL or others that are known"
@@ -203,7 +209,7 @@ def _reasons(marks: set[str], options: Options, *, has_replayed_modules: bool) -
     no_modules = no_ops or (None if marks & set(options.marks) else _NO_MODULES.format(", ".join(options.domains)))
     if no_modules and "graphs" in marks:
         no_modules += _OF_GRAPHS
-    no_kernels = None if "kernels" in marks else _NO_KERNELS
+    no_kernels = None if "kernels" in marks else _COUNTER_RANGES if "counter ranges" in marks else _NO_KERNELS
     return {
         "modules": None if has_replayed_modules else no_modules,
         "kernels": no_kernels,
