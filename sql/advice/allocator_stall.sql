@@ -4,9 +4,9 @@
 -- @evidence In {count|a gap|gaps} the device is idle for {time_ns} while the host is in calls such as {call}, {most_ns} of it
 --     in {most_in}
 -- @kind exact cause
--- @remedy Keep the caching allocator from calling the device within steps: {is_expandable?|expandable_segments:True in
---     PYTORCH_NPU_ALLOC_CONF or PYTORCH_CUDA_ALLOC_CONF, }no empty_cache() in the loop, some memory left free so that no block
---     must be given back, and warm-up with the largest shapes.
+-- @remedy Keep the caching allocator from calling the device within steps: <<{is_expandable?|expandable_segments:True in
+--     PYTORCH_NPU_ALLOC_CONF, }||{is_expandable?|expandable_segments:True in PYTORCH_CUDA_ALLOC_CONF, }>>no empty_cache() in
+--     the loop, some memory left free so that no block must be given back, and warm-up with the largest shapes.
 -- @query SELECT total_ns, gap_count, call, module, rank_id FROM free.cause_of_op WHERE work = 'allocate' ORDER BY total_ns DESC
 --     LIMIT 50
 -- @counts host

@@ -8,8 +8,11 @@
 -- @kind exact cause
 -- @remedy (is_loading) Measure after warm-up steps that run each op once with each shape. In production load code before the
 --     first step<<|| (CUDA_MODULE_LOADING=EAGER)>>, and set communication up by a first collective.
--- @remedy On NPUs set torch.npu.set_compile_mode(jit_compile=False) and torch.npu.config.allow_internal_format = False, so
---     that prebuilt kernels run. Where shapes change from step to step, pad them to a few sizes and raise ACLNN_CACHE_LIMIT.
+-- @remedy <<Set torch.npu.set_compile_mode(jit_compile=False) and torch.npu.config.allow_internal_format = False, so that
+--     prebuilt kernels run. Where shapes change from step to step, pad them to a few sizes and raise ACLNN_CACHE_LIMIT||Run
+--     each op and Triton kernel once with each shape before the first step, with a cache that lasts (TRITON_CACHE_DIR,
+--     TORCHINDUCTOR_CACHE_DIR). Where shapes change from step to step, pad them to a few sizes, so that nothing is specialised
+--     or tuned anew>>.
 -- @query (is_loading) SELECT total_ns, gap_count, call, op, rank_id FROM free.cause_of_op WHERE work = 'load code' ORDER BY
 --     total_ns DESC LIMIT 50
 -- @query SELECT total_ns, gap_count, call, op, rank_id FROM free.cause_of_op WHERE work = 'compile' ORDER BY total_ns DESC

@@ -4,8 +4,9 @@
 -- @evidence {count|one attempt|attempts} to allocate memory failed[{count?,|, the largest} of {size_bytes}][; {allocated_bytes}
 --     were allocated][, {reserved_bytes} reserved][, of {memory_bytes} of the device]
 -- @kind hint
--- @remedy Look with `prof-analysis memory` at what was alive then. {is_expandable?Take|If much more is reserved than allocated,
---     set expandable_segments:True in PYTORCH_NPU_ALLOC_CONF or PYTORCH_CUDA_ALLOC_CONF; else take} smaller micro-batches,
+-- @remedy Look with `prof-analysis memory` at what was alive then. <<{is_expandable?Take|If much more is reserved than
+--     allocated, set expandable_segments:True in PYTORCH_NPU_ALLOC_CONF; else take}||{is_expandable?Take|If much more is
+--     reserved than allocated, set expandable_segments:True in PYTORCH_CUDA_ALLOC_CONF; else take}>> smaller micro-batches,
 --     recompute activations, or shard optimizer states.
 -- @query SELECT size_bytes, allocated_bytes, reserved_bytes, op_name FROM allocation.out_of_memory ORDER BY size_bytes DESC
 --     LIMIT 20

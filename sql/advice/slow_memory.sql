@@ -5,8 +5,6 @@
 --     GB/s of {product}; of {shape_count|shape|shapes most can be won in} {input_shapes}: {most_gb_s:,.0f}
 --     GB/s{unless_critical(time_ns, critical_ns)}
 -- @kind upper bound
--- @remedy (is_copy) Copies are slow where one side lies scattered: choose the layout that the next op takes, and remove
---     transpose and contiguous() before it, or let torch.compile write in that order at once.
 -- @remedy Let inputs lie in memory as they are read (contiguous(), no transposed or strided views, an inner axis longer than a
 --     few elements), or let torch.compile fuse the op with its neighbours.
 -- @query SELECT duration_ns, critical_ns, bandwidth_gb_s, op_name, input_shapes FROM roofline.memory ORDER BY duration_ns DESC
@@ -28,7 +26,6 @@
 -- shape_count     BIGINT   shapes of their inputs
 -- input_shapes    VARCHAR  of the shape in which most can be won, its inputs, cut to 60 letters
 -- most_gb_s       DOUBLE   its rate, 10^9 bytes per second
--- is_copy         BOOLEAN  whether they copy
 --
 -- Kernels of 20 us and 1 MiB or more (mean of module, op and shape) that copy, cast, compute element by element or sum, on a
 -- GPU whose data sheet is known (`roofline.product`), and reach less than 40 % of the bandwidth of its memory (`most_share`),
@@ -90,7 +87,6 @@ SELECT
     critical_ns,
     shape_count,
     left(rtrim(trim(most.input_shapes, '"'), ';'), 60) AS input_shapes,
-    most.bandwidth_gb_s AS most_gb_s,
-    regexp_matches(op, 'copy|clone|contiguous') AS is_copy
+    most.bandwidth_gb_s AS most_gb_s
 FROM finding
 WHERE win_ns > 0

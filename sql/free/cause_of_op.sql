@@ -15,6 +15,8 @@
 -- module            VARCHAR  path of the module in which the host was; NULL outside modules
 -- op_id             TEXT_ID  name of the op in which the host was, as in free.calling_op; NULL for none
 -- call_id           TEXT_ID  name of the outermost host call with a role in which the host was; NULL for none
+-- function_id       TEXT_ID  of 'between ops' the Python function in which the host was, as in free.python_part; NULL for none,
+--                            and where the profile has no calls of Python
 -- copies            ENUM('host to device', 'device to host')  what the op of a 'copy' copies; NULL for other work, and where
 --                            the profile does not say
 -- decade_ns         BIGINT   power of ten: in each of these gaps this work lasts so long, ns, up to ten times as long; NULL for
@@ -107,9 +109,11 @@ part AS (
         part.interval_id,
         calling_op.name_id AS op_id,
         call.name_id AS call_id,
+        python_part.function_id,
         coalesce(copying_launch.direction, copying_op.direction) AS copies
     FROM free.host_part AS part
     LEFT JOIN free.calling_op USING (op_id)
+    LEFT JOIN free.python_part ON python_part.gap_id = part.gap_id AND python_part.start_ns = part.start_ns
     LEFT JOIN copying_op ON copying_op.op_id = part.op_id AND copying_op.host_api_id = part.host_api_id
     LEFT JOIN trace.host_api AS call ON call.host_api_id = part.host_api_id
     LEFT JOIN copying_launch ON copying_launch.launch_id = call.launch_id
@@ -123,13 +127,14 @@ in_gap AS (
         path.path_id,
         part.op_id,
         part.call_id,
+        part.function_id,
         if(part.work = 'copy', part.copies, NULL) AS copies,
         sum(part.duration_ns)::BIGINT AS duration_ns,
         max(part.end_ns) AS end_ns
     FROM part
     LEFT JOIN module.call USING (interval_id)
     LEFT JOIN module.path USING (path_key, is_backward)
-    GROUP BY part.gap_id, part.cause, part.work, path.path_id, part.op_id, part.call_id, copies
+    GROUP BY part.gap_id, part.cause, part.work, path.path_id, part.op_id, part.call_id, part.function_id, copies
 ),
 work_in_gap AS (
     SELECT gap_id, work, sum(duration_ns)::BIGINT AS duration_ns
@@ -149,6 +154,7 @@ weighed_part AS (
         in_gap.path_id,
         in_gap.op_id,
         in_gap.call_id,
+        in_gap.function_id,
         in_gap.copies,
         10 ** (length(work_in_gap.duration_ns::VARCHAR) - 1) AS decade_ns,
         gap.step_count = 0 AS is_between_steps,
@@ -171,6 +177,7 @@ cause_total AS (
         path_id,
         op_id,
         call_id,
+        function_id,
         copies,
         decade_ns,
         sum(step_count)::BIGINT AS gap_count,
@@ -191,6 +198,7 @@ SELECT
     path.module_path AS module,
     cause_total.op_id,
     cause_total.call_id,
+    cause_total.function_id,
     nullif(cause_total.copies, 'unknown')::ENUM('host to device', 'device to host') AS copies,
     cause_total.decade_ns::BIGINT AS decade_ns,
     cause_total.gap_count,

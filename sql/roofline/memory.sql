@@ -1,6 +1,6 @@
--- One row is a module, an op, a type and a shape of kernels that read and write whole tensors and compute little: copies,
--- casts, ops element by element, sums and the like. Only kernels whose bytes are known count, alone in their op where the op
--- has the shapes, and where there are steps, only those in steps.
+-- One row is a module, an op, a type and a shape of kernels that read and write whole tensors and compute little: casts, ops
+-- element by element, sums and the like. Only kernels whose bytes are known count, alone in their op where the op has the
+-- shapes, and where there are steps, only those in steps.
 --
 -- @guard trace.op_input
 --
@@ -17,8 +17,9 @@
 -- memory_gb_s      DOUBLE   bandwidth of the memory by the data sheet of the device, 10^9 bytes per second
 -- product          VARCHAR  the device
 --
--- An op reads its inputs, and writes a result of the size of the largest one; PyTorch's copy lists what it writes as an input,
--- and sums write little. A tensor that repeats in memory (expand) counts as if it did not, so that its kernel seems faster.
+-- An op reads its inputs, and writes a result of the size of the largest one; PyTorch's copy, which casts too, lists what it
+-- writes as an input, and sums write little. A tensor that repeats in memory (expand) counts as if it did not, so that its
+-- kernel seems faster.
 WITH recorded_steps AS (
     SELECT count(*) > 0 AS has_rows
     FROM step.period
@@ -66,8 +67,10 @@ summed_kernel AS (
         ON moving.name_id = kernel.name_id
         AND moving.type_id IS NOT DISTINCT FROM kernel.type_id
         AND moving.op_name_id = kernel.op_name_id
+    LEFT JOIN kernels.role ON role.name_id = kernel.name_id AND role.type_id IS NOT DISTINCT FROM kernel.type_id
     CROSS JOIN recorded_steps
     WHERE kernel.kind = 'compute'
+      AND coalesce(role.role = 'type conversion', true)
       AND (NOT recorded_steps.has_rows OR kernel.kernel_id IN (SELECT kernel_id FROM kernels.step))
     GROUP BY ALL
 ),

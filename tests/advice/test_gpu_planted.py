@@ -159,18 +159,17 @@ def test_what_to_do_is_of_the_device(tmp_path: Path) -> None:
 
 
 def strided(rate_gb_s: int, size: int, beside: bool = False) -> list[str]:
-    """Twenty copies of a tensor of halves at a rate, of which half is read and half written."""
-    dims = [[size // 2048, 1024]] * 2
-    arguments = {"Input Dims": [*dims, []], "Input type": ["c10::Half", "c10::Half", "Scalar"]}
+    """Twenty negations of a tensor of halves at a rate, of which half is read and half written."""
+    arguments = {"Input Dims": [[size // 2048, 1024]], "Input type": ["c10::Half"]}
     events = [event("user_annotation", "ProfilerStep#1", 0, 50 * MS)]
     duration = 2 * size // rate_gb_s
     for number in range(1, 21):
         host, start = 10 * US * number, MS + (duration + US) * number
         events += [
-            op("aten::copy_", host, host + 5 * US, number, arguments=arguments),
+            op("aten::neg", host, host + 5 * US, number, arguments=arguments),
             launch(host + US, host + 2 * US, number, number),
         ]
-        events += [kernel("void at::native::elementwise_kernel<direct_copy_kernel_cuda>", start, start + duration, number)]
+        events += [kernel("void at::native::elementwise_kernel<neg_kernel_cuda>", start, start + duration, number)]
         if beside:
             at = 100 + number
             events += [launch(host + 3 * US, host + 4 * US, at, 1), kernel("gemm", start - US, start + duration, at, 9)]
@@ -186,7 +185,9 @@ def strided(rate_gb_s: int, size: int, beside: bool = False) -> list[str]:
         pytest.param(20, 2**18, False, False, id="too small to fill the device"),
     ],
 )
-def test_copies_far_below_the_bandwidth(tmp_path: Path, rate_gb_s: int, size: int, beside: bool, is_found: bool) -> None:
+def test_ops_element_by_element_far_below_the_bandwidth(
+    tmp_path: Path, rate_gb_s: int, size: int, beside: bool, is_found: bool
+) -> None:
     found = findings(tmp_path, strided(rate_gb_s, size, beside), "slow_memory")
     if not is_found:
         assert found == []
@@ -196,7 +197,7 @@ def test_copies_far_below_the_bandwidth(tmp_path: Path, rate_gb_s: int, size: in
     now, removed = (20 * (2 * size // rate) for rate in (rate_gb_s, 2680))
     assert abs(finding["win_ns"] - (now - removed)) <= 40
     assert finding["evidence"] == "20 kernels move 2.50 GiB in 4.0 ms, 670 of the 3,350 GB/s of NVIDIA H100 SXM; of shape " + (
-        "32768,1024;32768,1024: 670 GB/s"
+        "32768,1024: 670 GB/s"
     )
     assert "contiguous()" in finding["what_to_do"]
 
@@ -368,3 +369,49 @@ def test_casts_as_a_share(tmp_path: Path, duration: int, is_in_module: bool, is_
     (finding,) = found
     assert finding["win_ns"] == 10 * duration
     assert finding["evidence"] == "10 casts take 100.0 us, 9.1% of computing; from float to c10::BFloat16 alone 100.0 us"
+
+
+def logging(between: int, has_stacks: bool = True, in_op: bool = False) -> list[str]:
+    """Three steps of two products of 1 ms, and the host at work behind each step."""
+    events, at, number = [], 0, 0
+    for step in range(1, 4):
+        begin = at
+        for _ in range(2):
+            number += 1
+            events += [op("aten::mm", at, at + 20 * US, number), launch(at + 5 * US, at + 10 * US, number, number)]
+            on_device = begin + 20 * US + (MS if number % 2 == 0 else 0)
+            events += [kernel("gemm", on_device, on_device + MS, number)]
+            at += 25 * US
+        at = begin + 2 * MS + 20 * US
+        events += [event("user_annotation", f"ProfilerStep#{step}", begin, at)]
+        if in_op:
+            events += [op("write_logs", at, at + between, 1000 + step)]
+        if has_stacks:
+            of_call = {"Python id": step}
+            events += [event("python_function", "train.py(88): log_metrics", at, at + between, arguments=of_call)]
+        at += between
+    return events
+
+
+@pytest.mark.parametrize(
+    ("between", "has_stacks", "in_op", "function"),
+    [
+        pytest.param(6 * MS, True, False, "; 12.0 ms of it in train.py(88): log_metrics", id="named by its stack"),
+        pytest.param(6 * MS, False, False, "code outside modules", id="without stacks"),
+        pytest.param(50 * US, True, False, None, id="short"),
+        pytest.param(6 * MS, True, True, None, id="in an op"),
+    ],
+)
+def test_host_work_between_steps_by_its_function(
+    tmp_path: Path, between: int, has_stacks: bool, in_op: bool, function: str | None
+) -> None:
+    found = findings(tmp_path, logging(between, has_stacks, in_op), "python_between_ops")
+    if function is None:
+        assert found == []
+        return
+    (finding,) = found
+    # The device waits as long as the host works, but for what it had still to do when the step ended on the host.
+    assert 2 * (between - 100 * US) <= finding["win_ns"] <= 2 * (between + 100 * US)
+    assert finding["title"] == "Python keeps the host busy between steps"
+    assert finding["evidence"].endswith(function)
+    assert ("with_stack" in finding["what_to_do"]) is not has_stacks

@@ -57,7 +57,7 @@ def test_what_the_host_did_is_no_such_time_and_a_finding_says_the_longest_gap(tm
         "win_share": 20 / 70,
         "kind": "upper bound",
         "what_to_do": says(
-            "Record the host too", "[ProfilerActivity.CPU, ProfilerActivity.NPU]", "CUDA on GPUs", "keep all files", "ask again"
+            "Record the host too", "[ProfilerActivity.CPU, ProfilerActivity.NPU]", "keep all files", "ask again"
         ),
         "doc": "docs/rules.md#unexplained-idle",
         "sql": "SELECT duration_ns, cause_ns, step_id, kernel_before, kernel_after FROM free.longest_gap WHERE "
