@@ -27,12 +27,13 @@
 -- input_shapes    VARCHAR  of the shape in which most can be won, its inputs, cut to 60 letters
 -- most_gb_s       DOUBLE   its rate, 10^9 bytes per second
 --
--- Kernels of 20 us and 1 MiB or more (mean of module, op and shape) that copy, cast, compute element by element or sum, on a
--- GPU whose data sheet is known (`roofline.product`), and reach less than 40 % of the bandwidth of its memory (`most_share`),
--- by module, op and type. The win is an upper bound: the critical time less the time that the same bytes take at 80 % of the
+-- Kernels of 20 us and 1 MiB or more (mean of module, op and shape) that cast, compute element by element or sum, on a GPU
+-- whose data sheet is known (`roofline.product`), and reach less than 40 % of the bandwidth of its memory (`most_share`), by
+-- module, op and type. The win is an upper bound: the critical time less the time that the same bytes take at 80 % of the
 -- bandwidth (`attainable_share`). Bytes are those of the op's inputs and of a result as large as the largest of them; ops of
--- several kernels are left out. Most of these kernels read or write with a stride. On NPUs hardware counters say this more
--- surely: [memory-bound](#memory-bound). `FROM roofline.memory` has all shapes.
+-- several kernels are left out. Most of these kernels read or write with a stride. Kernels that only copy are in
+-- [format-conversion](#format-conversion). On NPUs hardware counters say this more surely: [memory-bound](#memory-bound). `FROM
+-- roofline.memory` has all shapes.
 WITH threshold AS (
     SELECT
         max(value) FILTER (name = 'attainable_share') AS attainable_share,

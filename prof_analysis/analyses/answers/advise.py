@@ -21,7 +21,7 @@ ANALYSIS = Analysis(
     {"advice.finding": "Finding", "advice.finding_of_rank": "FindingOfRank", "advice.threshold": "Threshold"},
     requires=(any_of("kernels", "reported_steps"),),
     options=(INPUT, MODULES, MACHINE, "thresholds", "peak_tflops"),
-    also=("step.overlap", "across.rank_step", "across.job"),
+    also=("step.overlap", "across.rank_step", "across.job", "mfu.judged_share"),
     counted="across.rank_step",
     rows={"finding": Rows("advice.finding")},
     place=9,
@@ -41,6 +41,7 @@ ANALYSIS = Analysis(
             "what to change first", schema.row("advice.finding", command=schema.text("command line that shows the evidence"))
         ),
         steps_of_ranks=schema.rows("how long the steps of each rank take, by which wins are divided", "across.rank_step"),
+        products=schema.rows("how much of the matrix products of each rank can be judged", "mfu.judged_share"),
         step_count=schema.count("steps; 0 where none are recorded"),
         has_steps={"type": "boolean", "description": "whether steps are recorded; else the whole recording counts as one"},
         judged=schema.texts("rules by which at least one rank can be judged"),
@@ -59,6 +60,9 @@ ANALYSIS = Analysis(
 Row = Mapping[str, Any]
 # So many findings are shown with their evidence.
 _EXPLAINED = 5
+# Rules that judge matrix products by their FLOPs, and the share of their time below which they judge few.
+_OF_PRODUCTS = ("slow_attention", "slow_matmul", "small_matmuls")
+_FEW = 0.5
 # So many rules are named in a sentence; --json names all.
 _NAMED = 6
 _LONGEST = 60
@@ -80,6 +84,7 @@ def advise(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
         **job,
         "findings": [{**row, "command": profile.query_line(row["sql"])} for row in findings],
         "steps_of_ranks": profile.rows("FROM across.rank_step"),
+        "products": profile.rows("FROM mfu.judged_share"),
         **steps,
         "has_steps": bool(profile.rows("SELECT 1 FROM step.time WHERE step_id IS NOT NULL LIMIT 1")),
         "judged": [row["rule"] for row in rules if row["reason"] is None],
@@ -199,10 +204,21 @@ def lacking(facts: Facts) -> Iterator[str]:
         on_some = "" if ranks == facts["ranks"] else f" on {ranks} of {several(facts['ranks'], 'rank')}"
         which = "no rule can be judged" if len(rules) == len(every) else f"{_named(rules)} cannot be judged"
         yield f"{which}{on_some}: {reason}"
+    yield from _unjudged_products(facts)
     recorded = {row["rule"]: row["level"] for row in facts["not_judged"] if row["level"] is not None}
     if recorded:
         call = f'prof_analysis.collect.profiler("result", level={max(recorded.values())})'
         yield f"record with {call} to judge {_named(list(recorded))} too"
+
+
+def _unjudged_products(facts: Facts) -> Iterator[str]:
+    """Yield how much of the matrix products rules judge alone, where that is little."""
+    whole, judged = (sum(row[name] for row in facts["products"]) for name in ("duration_ns", "judged_ns"))
+    rules = [rule for rule in _OF_PRODUCTS if rule in facts["judged"]]
+    if rules and judged < _FEW * whole:
+        most = max(facts["products"], key=lambda row: row["duration_ns"] - row["judged_ns"])
+        share = f"{percent(judged / whole)} of the {duration(whole)} of matrix products" if judged else "no matrix products"
+        yield f"{_named(rules)} can judge {share}: {most['reason']}; see prof-analysis mfu"
 
 
 def _named(rules: Sequence[str]) -> str:
