@@ -21,8 +21,8 @@ from prof_analysis.sources.readers.trace_file import begin_of, is_of_kineto
 _MOST_RANKS = 10**6
 _LONGEST_TIME = 24
 _OWN_COLLECTIVES = (
-    *("cross_device_reduce_", "all_reduce_kernel", "allreduce_fusion_kernel", "shotAll", "ShotAll", "deep_ep::", "dpsk::ep::"),
-    *("mscclpp", "nvshmem", "moeA2A"),
+    *("cross_device_reduce_", "all_reduce_kernel", "allreduce_fusion_kernel", "allreduce_prototype", "shotAll", "ShotAll"),
+    *("deep_ep::", "dpsk::ep::", "mscclpp", "shmem", "moeA2A", "EpDispatch"),
 )
 _CATEGORY = rb'"cat"\s*:\s*"(?:%s)"'
 # What was allocated in all is recorded since 2021; the type of a CPU is 0.
