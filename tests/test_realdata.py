@@ -170,7 +170,7 @@ def test_ranks_without_kernels_are_reported_and_do_not_fail_the_others(realdata:
         "modules", "ops", "reported_ops", "marks", "clock", "graph_calls", "host_calls", "memory", "stacks"
     )
     assert f"\nanswers: {', '.join(of_kernels)} (ranks 0, 2)\n" in result.stdout
-    of_profiler = "communication-stats, advise, step-time, communication-time, links, slow-ranks"
+    of_profiler = "diagnose, communication-stats, advise, step-time, communication-time, links, slow-ranks"
     assert f"\nanswers: {of_profiler} (ranks 1, 3)\n" in result.stdout
     assert result.stdout.count("no kernel_details.csv and no trace_view.json") == 1
 

@@ -29,7 +29,7 @@ TIMELINE: Mapping[str, Extra] = {
 
 
 # The groups of analyses in the help of the command.
-WHERE, WHY = "Where the time goes", "Why it takes so long"
+FIRST, WHERE, WHY = "Begin here", "Where the time goes", "Why it takes so long"
 
 
 @dataclass(frozen=True)

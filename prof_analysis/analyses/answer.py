@@ -12,6 +12,8 @@ from prof_analysis.common.errors import InputError
 from prof_analysis.common.option_docs import SHOW, Doc
 from prof_analysis.engine.quotes import quote
 
+# So many rows are shown where nobody asks for another number.
+USUAL_ROWS = 10
 # The findings of a command: values by name; some are lists of rows.
 Facts = dict[str, Any]
 # The option of an answer that heaviest_of() takes.
@@ -59,7 +61,7 @@ class Entry:
 
     heading: str
     texts: tuple[tuple[str, str], ...]
-    command: str
+    command: str | None = None
 
 
 Block = ShownTable | Sentences | Entry

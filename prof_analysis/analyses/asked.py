@@ -48,6 +48,12 @@ class Tables(HasRows, Protocol):
     def query_line(self, query: str) -> str:
         """Return the command line that runs a query on this profile."""
 
+    def question_line(self, command: str) -> str:
+        """Return the command line that asks a question about this profile."""
+
+    def rank_rows(self) -> list[dict[str, Any]]:
+        """Return the ranks that were found, one row per rank."""
+
 
 class OpenProfile(Tables, Protocol):
     """A profile with all that a report says of it."""
@@ -59,9 +65,6 @@ class OpenProfile(Tables, Protocol):
     @property
     def path(self) -> Path:
         """The path that was opened."""
-
-    def rank_rows(self) -> list[dict[str, Any]]:
-        """Return the ranks that were found, one row per rank."""
 
     def provide(self, tables: tuple[str, ...]) -> None:
         """Build tables in one go."""

@@ -46,7 +46,7 @@ class _Commands(typer.core.TyperGroup):
     def main(self, *args: Any, **options: Any) -> NoReturn:
         """Run a command line and exit."""
         given = args[0] if args else options.pop("args", None)
-        words = command_line_in_new_words(sys.argv[1:] if given is None else given)
+        words = self._with_path(command_line_in_new_words(sys.argv[1:] if given is None else given))
         if "--help-all" in words:
             show_all_options()
             words = ["--help" if word == "--help-all" else word for word in words]
@@ -63,6 +63,16 @@ class _Commands(typer.core.TyperGroup):
             code, said = interruption()
             report(said, "--json" in words)
         sys.exit(code)
+
+    def _with_path(self, words: list[str]) -> list[str]:
+        """Return the words with `diagnose` before a path that comes first, and with -d before one that comes first behind sql.
+
+        A command of the same name comes before a path.
+        """
+        command, *others = words or [""]
+        if command in ("sql", "table") and _is_path(others) and not {"-d", "--profiling-path"} & set(others):
+            return [command, "-d", *others]
+        return ["diagnose", *words] if _is_path(words) and not self._command_of([command]) else words
 
     def _command_of(self, words: Sequence[str]) -> list[str]:
         """Return the words that name a command, as it is called; none where the first word names none."""
@@ -85,10 +95,17 @@ class _Commands(typer.core.TyperGroup):
         return params
 
 
+def _is_path(words: Sequence[str]) -> bool:
+    """Return whether the first word is a path that is there."""
+    # Path.exists() raises where a word is too long to be one.
+    return bool(words) and not words[0].startswith("-") and os.path.exists(words[0])  # noqa: PTH110
+
+
 _EPILOG = """\
 Begin with (result is the folder of a profile):
-  prof-analysis ranks result
-  prof-analysis module-stats result
+  prof-analysis result
+  prof-analysis advise result
+  prof-analysis report result
 Options and examples of a command: prof-analysis COMMAND --help
 
 Exit codes: 0 done; 1 done, but some ranks failed; 2 wrong words or input;
@@ -128,7 +145,7 @@ def main(
         bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_print_version)
     ] = False,
 ) -> None:
-    """Where does the time go on the NPU, and why? Answers from profiles of the PyTorch profiler on Huawei Ascend."""
+    """Where does the time go on the device, and why? Answers from profiles of PyTorch on Ascend NPUs, and on GPUs."""
 
 
 def run() -> None:

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, cast, get_args, get_origin, get_type
 import typer
 
 from prof_analysis.analyses import ANALYSES
+from prof_analysis.analyses.answer import USUAL_ROWS
 from prof_analysis.cli.values import PARSERS
 from prof_analysis.common.command_line import word
 from prof_analysis.common.errors import OutputError
@@ -83,7 +84,7 @@ class ResultOptions:
             show_default=False,
         ),
     ] = None
-    top: Annotated[int, typer.Option(min=1, help="Show this many rows.", rich_help_panel=SHOW)] = 10
+    top: Annotated[int, typer.Option(min=1, help="Show this many rows.", rich_help_panel=SHOW)] = USUAL_ROWS
 
     def write(self, export: Callable[[Path | None, str], list[Path]], shown: Callable[[str], str] = str) -> "Written":
         """Call a function that writes to a folder, by default its own, in a format; only where an option says so.
@@ -181,7 +182,7 @@ def _group(hint: Any) -> tuple[Sequence[Parameter], Make] | None:
     if hint == ProfilePath:
         return [_PATH_ARGUMENT, _path_option("The same as PATH.")], _one_path
     if hint == ProfileOption:
-        return [_path_option(_PROFILE)], _one_path
+        return [_path_option(f"{_PROFILE} Or its PATH, in front of the other word.")], _one_path
     if get_origin(hint) is Annotated and get_args(hint)[0] is Keywords:
         words = get_args(hint)[1:]
         parameters = [

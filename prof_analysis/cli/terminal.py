@@ -52,7 +52,8 @@ def _print_entry(entry: Entry, out: Console) -> None:
     for label, text in entry.texts:
         for line in _wrapped(text, f"{_INDENT}{label:<{_LABEL}}", out.width):
             out.print(Text(line), soft_wrap=True)
-    out.print(text_of(f"{_INDENT}{entry.command}"), soft_wrap=True)
+    if entry.command:
+        out.print(text_of(f"{_INDENT}{entry.command}"), soft_wrap=True)
 
 
 def _wrapped(text: str, before: str, width: int) -> list[str]:

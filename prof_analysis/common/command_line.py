@@ -2,9 +2,10 @@
 
 import os
 import shlex
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
 
-from prof_analysis.common.option_docs import INPUT, MODULES, documented
+from prof_analysis.common.option_docs import ANSWER, INPUT, MODULES, documented
 from prof_analysis.common.options import ProfileOptions
 
 # Options that have another name on the command line.
@@ -20,18 +21,26 @@ def word(name: str) -> str:
 
 def query_line(path: str, options: ProfileOptions, query: str) -> str:
     """Return the command line that runs a query on the profile at a path, with the options that change its rows."""
-    words = ["prof-analysis", "sql", "-d", shlex.quote(_readable(path))]
-    sections = {name: doc.section for name, (_, doc) in documented(ProfileOptions).items()}
+    quoted = shlex.quote(query) if any(sign in query for sign in _SIGNS) else f'"{query}"'
+    return " ".join(["prof-analysis sql -d", shlex.quote(_readable(path)), *_spelled(options), quoted])
+
+
+def question_line(path: str, options: ProfileOptions, command: str) -> str:
+    """Return the command line that asks a question about the profile at a path, with the options that change its answer."""
+    return " ".join([f"prof-analysis {command}", shlex.quote(_readable(path)), *_spelled(options, ANSWER)])
+
+
+def _spelled(options: ProfileOptions, *sections: str) -> Iterator[str]:
+    """Yield the words of the options that are not as usual: those of what is read and of modules, and of further sections."""
+    section_of = {name: doc.section for name, (_, doc) in documented(ProfileOptions).items()}
     for field in fields(options):
         value = getattr(options, field.name)
-        if sections[field.name] in (INPUT, MODULES) and value != field.default:
-            words += [word(field.name), *([] if value is True else [shlex.quote(_spelled(value))])]
-    return " ".join([*words, shlex.quote(query) if any(sign in query for sign in _SIGNS) else f'"{query}"'])
-
-
-def _spelled(value: object) -> str:
-    """Return the value of an option as the command line takes it."""
-    return ",".join(map(str, value)) if isinstance(value, tuple | list) else _readable(str(value))
+        if section_of[field.name] in (INPUT, MODULES, *sections) and value != field.default:
+            yield word(field.name)
+            if isinstance(value, Mapping):
+                yield shlex.quote(",".join(f"{name}={one}" for name, one in value.items()))
+            elif value is not True:
+                yield shlex.quote(",".join(map(str, value)) if isinstance(value, tuple | list) else _readable(str(value)))
 
 
 def _readable(path: str) -> str:

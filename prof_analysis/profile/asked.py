@@ -13,7 +13,7 @@ import duckdb
 from prof_analysis.analyses import ANALYSES, Analysis
 from prof_analysis.analyses.answerable import QUESTIONS, answered_by, better_recording_of, unanswered_by
 from prof_analysis.common import frames
-from prof_analysis.common.command_line import query_line
+from prof_analysis.common.command_line import query_line, question_line
 from prof_analysis.common.errors import InputError, ProfAnalysisError, QueryError
 from prof_analysis.common.old_words import options_in_new_words
 from prof_analysis.common.option_docs import check, check_path
@@ -138,6 +138,10 @@ class AskedProfile:
     def query_line(self, query: str) -> str:
         """Return the command line that runs a query on this profile, with the options that change its rows."""
         return self.anonymous(query_line(str(self.path), self._options, query))
+
+    def question_line(self, command: str) -> str:
+        """Return the command line that asks a question about this profile, with the options that change its answer."""
+        return self.anonymous(question_line(str(self.path), self._options, command))
 
     def command_line(self) -> str:
         """Return the command line of this process as it may be shown: with `anonymize` without values."""

@@ -189,7 +189,7 @@ def test_all_errors_are_of_one_family_and_the_class_is_public(one: Path) -> None
         assert isinstance(profile, Profile)
         with pytest.raises(InputError, match="export_type='xls': give db, xlsx, csv, "):
             profile.export(one, "xls")
-        with pytest.raises(InputError, match="analysis='modules': give module-stats"):
+        with pytest.raises(InputError, match="analysis='modules': give diagnose or module-stats"):
             profile.export(one, analysis="modules")
     assert [path.name for path in one.iterdir()] == ["a_ascend_pt"]
 

@@ -33,7 +33,18 @@ def commands_below(group: Any, *words: str) -> Iterator[tuple[str, Any]]:
 
 
 COMMANDS = dict(commands_below(typer.main.get_command(app)))
-WITH_MODULES = {"module-stats", "communication-time", "mfu", "pmu-stats", "memory", "stacks", "pipeline", "experts", "advise"}
+WITH_MODULES = {
+    "module-stats",
+    "communication-time",
+    "mfu",
+    "pmu-stats",
+    "memory",
+    "stacks",
+    "pipeline",
+    "experts",
+    "advise",
+    "diagnose",
+}
 READ, COMPARE, ANSWER, MODULES, SHOW, WRITE, MACHINE = GROUPS = (
     "What to read", "How to compare runs", "What to answer", "What counts as a module", "How to show it", "What to write",
     "Machine and cache",
@@ -58,7 +69,15 @@ def test_the_help_groups_the_commands_with_one_line_each(command: Command, monke
     for words in (["--help"], ["-h"], []):
         shown = command(*words).stdout
         groups = {group.split(" ─", 1)[0]: group for group in shown.split("╭─ ")[1:]}
-        assert list(groups) == ["Options", "Where the time goes", "Why it takes so long", "What changed", "Look up", "Keep"]
+        assert list(groups) == [
+            "Options",
+            "Begin here",
+            "Where the time goes",
+            "Why it takes so long",
+            "What changed",
+            "Look up",
+            "Keep",
+        ]
         lines = [line for name, group in groups.items() if name != "Options" for line in group.splitlines() if line[:1] == "│"]
         assert sorted(line.split()[1] for line in lines) == sorted({name.partition(" ")[0] for name in COMMANDS})
         for part in ("--version", "--install-completion", "Exit codes", "130"):

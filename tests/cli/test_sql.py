@@ -12,6 +12,7 @@ from typer.testing import CliRunner, Result
 from prof_analysis.cli import app
 from prof_analysis.exports.files import write_rows
 from tests.helpers.cli import Command, files_below, shown_on_terminal
+from tests.helpers.places import SAMPLE
 from tests.helpers.says import says
 from tests.helpers.small_profile import Op, write_profile
 
@@ -132,12 +133,11 @@ def test_csv_of_a_query_that_fails_half_way_prints_nothing(command: Command, ran
     ("words", "said"),
     [
         (["module-stat", "x"], ("command 'module-stat'", "Did you mean 'module-stats',")),
-        (["{}"], ("command '{}'", "such as prof-analysis ranks {}")),
         (["help"], ("command 'help'", "`prof-analysis --help`")),
         (["ranks", "--nope"], ("option: --nope", "`prof-analysis ranks --help`")),
         (["cache", "ls", "--nope"], ("option: --nope", "`prof-analysis cache ls --help`")),
         (["ranks", "{}", "b"], ("b: one word too many", "give one PATH", "a folder that holds several")),
-        (["sql", "{}", "b"], ("b: one word too many", "-d PATH", "in quotes")),
+        (["sql", "gone", "b"], ("b: one word too many", "-d PATH", "in quotes")),
         (["table"], ("Missing argument 'NAME'", "`prof-analysis table --help`")),
         (["step-time", "{}", "--top", "0"], ("'--top': ", "give 1 or more")),
         (["step-time", "{}", "--top", "many"], ("'--top': ", "give a whole number")),
@@ -154,3 +154,9 @@ def test_a_group_without_a_command_prints_its_help_and_no_error(command: Command
     result = command("cache")
     assert result.exit_code == 2
     assert (result.stderr, "Usage: prof-analysis cache" in result.stdout) == ("", True)
+
+
+def test_the_profile_may_stand_in_front_of_the_query_or_the_table(command: Command) -> None:
+    query = "SELECT count(*) AS kernels FROM trace.kernel"
+    for words in (("sql", query), ("table", "step.time")):
+        assert command(words[0], SAMPLE, *words[1:]).stdout == command(*words, "-d", SAMPLE).stdout != ""

@@ -27,7 +27,9 @@ OF_MEMORY = {
 @pytest.mark.parametrize("source", quick(NAMES.values(), 0))
 def test_no_other_question_stages_records_of_memory(source: str) -> None:
     raw_columns = importlib.import_module(f"prof_analysis.sources.{source}").RAW_COLUMNS
-    others = dict.fromkeys(table for name, one in ANALYSES.items() if name not in ("memory", "advise") for table in one.tables)
+    others = dict.fromkeys(
+        table for name, one in ANALYSES.items() if name not in ("memory", "advise", "diagnose") for table in one.tables
+    )
     plan = make_plan(source, raw_columns, split_across_ranks(tuple(others))[0], is_for_others=True)
     assert not plan.raw_tables & OF_MEMORY[source]
     assert OF_MEMORY[source] <= raw_columns.keys()

@@ -5,8 +5,8 @@ from operator import itemgetter
 from typing import Any
 
 from prof_analysis.analyses import schema
-from prof_analysis.analyses.analysis import WHY, Analysis, Rows
-from prof_analysis.analyses.answer import Block, Entry, Facts, Source, job_of, said, size_of, table_of
+from prof_analysis.analyses.analysis import FIRST, Analysis, Rows
+from prof_analysis.analyses.answer import USUAL_ROWS, Block, Entry, Facts, Source, job_of, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
 from prof_analysis.analyses.words import duration, percent, several, steps_of
 from prof_analysis.common.capabilities import any_of
@@ -25,7 +25,7 @@ ANALYSIS = Analysis(
     counted="across.rank_step",
     rows={"finding": Rows("advice.finding")},
     place=9,
-    heading=WHY,
+    heading=FIRST,
     examples={
         "Only findings of a twentieth of the step or more": "result --threshold every.least_share=0.05",
         "The same for a script": "result --json",
@@ -58,7 +58,7 @@ ANALYSIS = Analysis(
 )
 
 Row = Mapping[str, Any]
-# So many findings are shown with their evidence.
+# So many findings are shown with their evidence; where somebody asks for another number than usual, all of these.
 _EXPLAINED = 5
 # Rules that judge matrix products by their FLOPs, and the share of their time below which they judge few.
 _OF_PRODUCTS = ("slow_attention", "slow_matmul", "small_matmuls")
@@ -104,8 +104,8 @@ def advise(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
         del columns["also in"]
     return facts, [
         table_of("advice.finding", shown, columns),
-        *_entries(shown[:_EXPLAINED]),
-        said(*how_to_read(facts), *of_job, *_more(facts, profile), *lacking(facts)),
+        *_entries(shown[: _explained(top)]),
+        said(*how_to_read(facts), *of_job, *_more(facts, profile, top), *lacking(facts)),
     ]
 
 
@@ -163,12 +163,14 @@ def how_to_read(facts: Facts) -> Iterator[str]:
         yield f"no finding: {several(len(facts['judged']), 'rule')} found nothing to change"
         return
     yield f"{several(facts['rows'], 'finding')}; wins overlap: never add them up"
-    yield from _steps(facts)
+    yield from steps_line(facts)
+    if facts["has_steps"]:
+        yield "wins are per step; the evidence is over all steps of a rank"
     kinds = dict.fromkeys(row["kind"] for row in facts["findings"])
     yield "; ".join(f"{kind}: {_KINDS[kind]}" for kind in kinds if kind in _KINDS)
 
 
-def _steps(facts: Facts) -> Iterator[str]:
+def steps_line(facts: Facts) -> Iterator[str]:
     """Yield the length of the step to which wins refer, as step-time has it."""
     ranks = facts["steps_of_ranks"]
     count = sum(row["step_count"] for row in ranks)
@@ -185,12 +187,15 @@ def _steps(facts: Facts) -> Iterator[str]:
     on_host = "" if host is None else f", {duration(host)} on the host"
     idle = f" and {duration(between)} of idle time before it" if between else ""
     yield f"a step takes {duration(step)} on the device{on_host}{mean}; shares are of the time on the device{idle}"
-    yield "wins are per step; the evidence is over all steps of a rank"
 
 
-def _more(facts: Facts, profile: Tables) -> Iterator[str]:
+def _explained(top: int) -> int:
+    return _EXPLAINED if top == USUAL_ROWS else top
+
+
+def _more(facts: Facts, profile: Tables, top: int) -> Iterator[str]:
     """Yield where the evidence of the other findings is."""
-    if facts["rows"] > min(_EXPLAINED, len(facts["findings"])):
+    if facts["rows"] > min(_explained(top), len(facts["findings"])):
         yield f"evidence of all: {profile.query_line('SELECT rule, evidence, what_to_do, sql FROM advice.finding')}"
 
 
