@@ -64,7 +64,7 @@ def _listed(profile: Tables, command: str, top: int, by: str) -> tuple[Facts, li
     chosen = ANALYSES[command].rows[by]
     table = chosen.over_ranks or chosen.table
     rows = heaviest_of(profile, table, top)
-    facts: Facts = {**size_of(profile, chosen.table), "level": by, "rows_shown": rows}
+    facts: Facts = {**size_of(profile, table, chosen.table), "level": by, "rows_shown": rows}
     columns = {one.shown_name.replace("_", " "): one.shown_name for one in documented_tables()[table].columns}
     line = f"{several(facts['rows'], 'row')} of {table}; {several(facts['ranks'], 'rank')}"
     return facts, [table_of(table, rows, columns), said(line)]

@@ -145,7 +145,8 @@ def test_a_line_to_copy_is_quoted_for_a_shell(path: str, options: dict[str, Any]
 
 
 def test_the_screen_says_what_to_change_first_why_and_how(command: Command, job: Path) -> None:
-    done = command("advise", job / "job", "--sql-folder", job / "sql", "--top", "6", "--quiet", "--cache", job / "store")
+    words = ("advise", job / "job", "--sql-folder", job / "sql", "--quiet", "--cache", job / "store")
+    done = command(*words)
     assert done.exit_code == 0
     lines = done.stdout.splitlines()
     assert lines[0].split("  ")[0] == "finding"
@@ -160,6 +161,8 @@ def test_the_screen_says_what_to_change_first_why_and_how(command: Command, job:
     ]
     assert "   to do     as in 1" in lines
     assert not [line for line in lines if line.startswith("6. ") and line.endswith(")")], "the first five are explained"
+    asked_for = command(*words, "--top", "6").stdout.splitlines()
+    assert [line for line in asked_for if line.startswith("6. ") and line.endswith(")")], "or as many as somebody asks for"
     (count,) = (line for line in lines if "never add them up" in line)
     assert re.match(r"\d+ findings; ", count)
     assert says("exact cause: ", "upper bound: ") in lines

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from prof_analysis.analyses import schema
-from prof_analysis.analyses.analysis import TIMELINE, WHY, Analysis, Rows
+from prof_analysis.analyses.analysis import TIMELINE, WHY, Analysis, Extra, Rows
 from prof_analysis.analyses.answer import Block, Facts, Source, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
 from prof_analysis.analyses.words import duration, percent, several
@@ -27,13 +27,22 @@ ANALYSIS = Analysis(
     ),
     pictures=TIMELINE,
     counted="step.time",
-    rows={"cause": Rows("free.cause"), "gap": Rows("free.longest_gap", is_listed=True)},
+    extras={"length": Extra((), {"free.length": "FreeLength"}, ("across.free_length",))},
+    rows={
+        "cause": Rows("free.cause"),
+        "gap": Rows("free.longest_gap", is_listed=True),
+        "length": Rows("free.length", "across.free_length", extra="length", is_listed=True),
+    },
     place=11,
     heading=WHY,
-    examples={"The 20 longest gaps": "result --top 20"},
+    examples={
+        "The 20 longest gaps": "result --top 20",
+        "Many short gaps, or few long ones, and before what": "result --by length",
+    },
     returns="""Return causes of idle time within steps by the activity of the host: the causes in each step, the longest first.
 
-    The causes of a step add up to its free_ns in step_time(). With by="gap" a row is one of the 100 longest gaps of a rank.
+    The causes of a step add up to its free_ns in step_time(). With by="gap" a row is one of the 100 longest gaps of a rank,
+    with by="length" a length of gaps, by powers of ten, and what follows them.
     Raises InputError when no rank holds kernels and ops.
     """,
     keys=lambda: schema.answer(

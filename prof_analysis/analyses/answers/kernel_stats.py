@@ -25,6 +25,12 @@ ANALYSIS = Analysis(
             ("kernels",), {"kernels.by_shapes": "KernelByShapes", "across.kernel_by_shapes": "KernelByShapesAllRanks"}
         ),
         "by cpu": Extra(("kernels", "ops"), {"kernels.on_cpu": "KernelOnCpu", "across.kernel_on_cpu": "KernelOnCpuAllRanks"}),
+        "by overlap": Extra(
+            ("kernels", "communication", "shapes"),
+            {"kernels.beside_communication": "KernelBesideCommunication"},
+            ("across.beside_communication",),
+        ),
+        "by kernel": Extra(("kernels",), {"kernels.longest": "LongestKernel"}, ("across.longest_kernel",)),
     },
     counted="kernels.duration",
     rows={
@@ -32,15 +38,25 @@ ANALYSIS = Analysis(
         "name": Rows("kernels.by_name", "across.kernel_by_name", extra="by name"),
         "shapes": Rows("kernels.by_shapes", "across.kernel_by_shapes", extra="by shapes"),
         "cpu": Rows("kernels.on_cpu", "across.kernel_on_cpu", extra="by cpu"),
+        "kernel": Rows("kernels.longest", "across.longest_kernel", extra="by kernel", is_listed=True),
+        "overlap": Rows(
+            "kernels.beside_communication",
+            "across.beside_communication",
+            requires=("kernels", "communication", "shapes"),
+            extra="by overlap",
+            is_listed=True,
+        ),
     },
     place=1,
     examples={
-        "The kernels of one rank": "result --rank-list 0 --top 20",
-        "Each kernel by its input shapes": "result --by shapes --filter MatMul",
+        "The longest kernels, and where they are": "result --by kernel",
+        "How much slower kernels are beside communication": "result --by overlap",
     },
     returns="""Return kernel time by kind, type and core, the heaviest first; or by name, or by name, input shapes and types.
 
-    With by="cpu" a row is a name of kernels that ran on CPUs of the device (AI CPU), with their op and module.
+    With by="cpu" a row is a name of kernels that ran on CPUs of the device (AI CPU), with their op and module;
+    with by="kernel" one of the 100 longest kernels of a rank, and where it is; with by="overlap" a type
+    and shape of compute kernels, beside communication and alone.
 
     Median and p95 are times that occur: the smallest that at least 50 % and 95 % of the kernels do not exceed. With
     across_ranks a row covers all ranks.

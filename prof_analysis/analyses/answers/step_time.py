@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from prof_analysis.analyses import schema
-from prof_analysis.analyses.analysis import TIMELINE, Analysis, Rows
+from prof_analysis.analyses.analysis import TIMELINE, Analysis, Extra, Rows
 from prof_analysis.analyses.answer import Block, Facts, Source, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
 from prof_analysis.analyses.words import as_text, count, duration, percent, rank_name, several, size, steps_of
@@ -40,12 +40,18 @@ ANALYSIS = Analysis(
         "step": Rows("step.time"),
         "communication": Rows("step.communication", is_listed=True),
         "copy": Rows("step.copy", is_listed=True),
+        "launch": Rows("step.launch", requires=("kernels",), extra="launch", is_listed=True),
     },
+    extras={"launch": Extra(("kernels",), {"step.launch": "StepLaunch"})},
     place=10,
-    examples={"Only some columns": "result --columns step,rank,time,free"},
+    examples={
+        "Only some columns": "result --columns step,rank,time,free",
+        "Launches of each step, and the part of its kernels in graphs": "result --by launch",
+    },
     returns="""Return where the time of each step went on the device, in ns; where kernels overlap, time counts once.
 
-    stage + bubble = computing + communication not overlapped + free.
+    stage + bubble = computing + communication not overlapped + copying not overlapped + free. With by="launch" a row is a step
+    with its launches and the part of its kernels that replayed graphs ran.
     Raises InputError when no rank holds kernels or step times reported by the profiler.
     """,
     keys=lambda: schema.answer(
