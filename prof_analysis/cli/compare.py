@@ -97,10 +97,6 @@ def compare(
         from prof_analysis.analyses.comparison import answers_of
         from prof_analysis.analyses.words import several
 
-        if result.export_type == HTML:  # Before the answer, which takes a while.
-            from prof_analysis.pictures.report import check_libraries
-
-            check_libraries()
         if suggest_aliases is not None:  # Before the answer, which fails where the runs have nothing in common.
             number = comparison.suggest_aliases(suggest_aliases)
             file = comparison.profile.anonymous(str(suggest_aliases))

@@ -73,13 +73,7 @@ class Comparison:
 
     @property
     def plot(self) -> ComparisonPlots:
-        """The pictures: plot.modules(), a plotly figure.
-
-        Raises InputError where plotly is not installed: pip install 'prof-analysis[plot]'.
-        """
-        from prof_analysis.pictures.figures import check_plotly
-
-        check_plotly()
+        """The pictures: plot.modules(), a plotly figure."""
         from prof_analysis.pictures.figures.plots import ComparisonPlots
 
         return ComparisonPlots(self)
@@ -176,11 +170,8 @@ class Comparison:
         """Write the changes into one HTML file with pictures, which opens offline in any browser, and return the file.
 
         In a folder it is report.html. With `efficiency` it shows MFU and what bounds modules too.
-        Raises InputError when there is nothing to compare or plotly is missing, OutputError when the file cannot be written.
+        Raises InputError when there is nothing to compare, OutputError when the file cannot be written.
         """
-        from prof_analysis.pictures.report import check_libraries
-
-        check_libraries()
         from prof_analysis.pictures.report.comparison import report
 
         check_path("file", file)

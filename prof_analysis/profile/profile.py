@@ -52,13 +52,7 @@ class Profile(AskedProfile, Questions):
 
     @property
     def plot(self) -> ProfilePlots:
-        """The pictures, such as plot.modules() and plot.steps(), each a plotly figure.
-
-        Raises InputError where plotly is not installed: pip install 'prof-analysis[plot]'.
-        """
-        from prof_analysis.pictures.figures import check_plotly
-
-        check_plotly()
+        """The pictures, such as plot.modules() and plot.steps(), each a plotly figure."""
         from prof_analysis.pictures.figures.plots import ProfilePlots
 
         return ProfilePlots(self)
@@ -217,11 +211,8 @@ class Profile(AskedProfile, Questions):
         """Write all answers into one HTML file with pictures, which opens offline in any browser, and return the file.
 
         In a folder it is report.html. A file that is no report is not replaced.
-        Raises InputError when no rank can answer or plotly is missing, OutputError when the file cannot be written.
+        Raises InputError when no rank can answer, OutputError when the file cannot be written.
         """
-        from prof_analysis.pictures.report import check_libraries
-
-        check_libraries()
         from prof_analysis.pictures.report.profile import report
 
         check_path("file", file)

@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -285,21 +283,6 @@ def test_a_comparison_draws_what_changed_in_each_module(tmp_path: Path) -> None:
     assert [button.label for button in menu.buttons] == ["colour: difference", "colour: own difference"]
     own = dict(zip(icicle.labels, menu.buttons[1].args[0]["marker.colors"][0], strict=True))
     assert own["Old[0]"] == "#0072b2" and own["Net[0]"] == colour_at(0.8, DIVERGING), "+30 ns, of 50 ns at most"
-
-
-def test_a_missing_plotly_is_one_line_that_says_what_to_install(tmp_path: Path) -> None:
-    write_profile(tmp_path / "0_ascend_pt", unlinked=[Kernel("a", 10, 20)])
-    code = f"""
-import sys
-sys.modules["plotly"] = None
-from prof_analysis import open_profile
-try:
-    open_profile({str(tmp_path)!r}).plot.modules()
-except Exception as error:
-    print(type(error).__name__, error)
-"""
-    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    assert done.stdout == says("InputError", "plotly", "not installed", "pip install 'prof-analysis[plot]'")
 
 
 @pytest.mark.parametrize("scale", [SEQUENTIAL, DIVERGING, (UNKNOWN, UNKNOWN)])

@@ -2,7 +2,6 @@
 
 import json
 import re
-import sys
 from base64 import b64encode
 from hashlib import sha256
 from html.parser import HTMLParser
@@ -10,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from prof_analysis import InputError, open_profile, open_profiles
+from prof_analysis import open_profile, open_profiles
 from prof_analysis.pictures.figures.communication import communication
 from prof_analysis.pictures.figures.ranks import ranks
 from prof_analysis.pictures.figures.steps import steps
@@ -177,15 +176,6 @@ def test_only_reports_are_replaced(tmp_path: Path, runs: Path, command: Command)
     assert (answer["status"], answer["files"]) == ("done", [str(report)])
     assert "of yesterday" not in report.read_text(encoding="utf-8")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mine.html", "report.html"], "nothing unfinished"
-
-
-def test_a_missing_library_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_profile(tmp_path / "0_ascend_pt", OPS, RANGES)
-    with open_profile(tmp_path) as profile:
-        for library in ("jinja2", "plotly"):
-            monkeypatch.setitem(sys.modules, library, None)
-            with pytest.raises(InputError, match=rf"{library}.*pip install 'prof-analysis\[plot\]'"):
-                profile.report(tmp_path / "report.html")
 
 
 @pytest.mark.slow
