@@ -24,7 +24,7 @@ def found(folder: Path, events: list[str], rule: str) -> list[dict[str, Any]]:
 
 
 def steps(work: Work, lasts: int, in_steps: tuple[int, ...]) -> list[str]:
-    """Four steps of five products of 1 ms, each launched when the one before it ends; in some, the host works after the third."""
+    """Four steps of five products of 1 ms, launched as the one before ends; in some, the host works after the third."""
     events, at, number = [], 0, 0
     for step in range(1, 5):
         begin = at
