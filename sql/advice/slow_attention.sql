@@ -99,7 +99,7 @@ SELECT
     finding.critical_ns,
     finding.shape_count,
     finding.most.data_type,
-    left(rtrim(trim(finding.most.input_shapes, '"'), ';'), 60) AS input_shapes,
+    shown_shapes(finding.most.input_shapes) AS input_shapes,
     finding.most.efficiency,
     finding.most.attainable_share,
     CASE

@@ -131,7 +131,7 @@ SELECT
     finding.critical_ns,
     finding.shape_count,
     finding.most.data_type,
-    left(rtrim(trim(finding.most.input_shapes, '"'), ';'), 60) AS input_shapes,
+    shown_shapes(finding.most.input_shapes) AS input_shapes,
     finding.most.efficiency,
     nullif(finding.most.causes, '') AS causes,
     if(finding.most.is_memory_bound, finding.most.memory_ns, NULL) AS memory_ns,

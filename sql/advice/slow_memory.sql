@@ -87,7 +87,7 @@ SELECT
     product,
     critical_ns,
     shape_count,
-    left(rtrim(trim(most.input_shapes, '"'), ';'), 60) AS input_shapes,
+    shown_shapes(most.input_shapes) AS input_shapes,
     most.bandwidth_gb_s AS most_gb_s
 FROM finding
 WHERE win_ns > 0

@@ -83,5 +83,5 @@ SELECT
     peak_share,
     nullif(gap_ns, 0) AS gap_ns,
     critical_ns,
-    left(rtrim(trim(input_shapes, '"'), ';'), 60) AS input_shapes
+    shown_shapes(input_shapes) AS input_shapes
 FROM finding

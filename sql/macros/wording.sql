@@ -116,3 +116,6 @@ CREATE MACRO IF NOT EXISTS known_time(time_ns) AS coalesce(shown_time(time_ns), 
 
 -- A share as people read it: 12.3%; for the evidence of rules.
 CREATE MACRO IF NOT EXISTS shown_share(share) AS format('{:.1f}%', share * 100);
+
+-- Input shapes as a sentence names them: without quotes and inputs that are no tensors behind them, cut to 60 letters.
+CREATE MACRO IF NOT EXISTS shown_shapes(shapes) AS left(rtrim(trim(shapes, '"'), ';'), 60);

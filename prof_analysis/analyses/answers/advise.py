@@ -75,21 +75,9 @@ _KINDS = {
 
 def advise(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
     """Return the findings with the most time to win, and the rules that lack data."""
-    rules = profile.rules()
     findings = profile.rows(f"FROM advice.finding LIMIT {top:d}")
-    job, of_job = job_of(profile)
-    (steps,) = profile.rows("SELECT count(DISTINCT step_id) AS step_count FROM step.time WHERE stage_ns IS NOT NULL")
-    facts: Facts = {
-        **size_of(profile, "advice.finding", "across.rank_step"),
-        **job,
-        "findings": [{**row, "command": profile.query_line(row["sql"])} for row in findings],
-        "steps_of_ranks": profile.rows("FROM across.rank_step"),
-        "products": profile.rows("FROM mfu.judged_share"),
-        **steps,
-        "has_steps": bool(profile.rows("SELECT 1 FROM step.time WHERE step_id IS NOT NULL LIMIT 1")),
-        "judged": [row["rule"] for row in rules if row["reason"] is None],
-        "not_judged": [row for row in rules if row["reason"] is not None],
-    }
+    facts, of_job = facts_of(profile)
+    facts["findings"] = [{**row, "command": profile.query_line(row["sql"])} for row in findings]
     if not findings:
         return facts, [said(*how_to_read(facts), *of_job, *lacking(facts))]
     columns: dict[str, Source] = {
@@ -107,6 +95,23 @@ def advise(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
         *_entries(shown[: _explained(top)]),
         said(*how_to_read(facts), *of_job, *_more(facts, profile, top), *lacking(facts)),
     ]
+
+
+def facts_of(profile: Tables) -> tuple[Facts, list[str]]:
+    """Return how many findings there are, what they refer to, and which rules were judged; and a line about missing ranks."""
+    rules = profile.rules()
+    job, of_job = job_of(profile)
+    (steps,) = profile.rows("SELECT count(DISTINCT step_id) AS step_count FROM step.time WHERE stage_ns IS NOT NULL")
+    return {
+        **size_of(profile, "advice.finding", "across.rank_step"),
+        **job,
+        "steps_of_ranks": profile.rows("FROM across.rank_step"),
+        "products": profile.rows("FROM mfu.judged_share"),
+        **steps,
+        "has_steps": bool(profile.rows("SELECT 1 FROM step.time WHERE step_id IS NOT NULL LIMIT 1")),
+        "judged": [row["rule"] for row in rules if row["reason"] is None],
+        "not_judged": [row for row in rules if row["reason"] is not None],
+    }, of_job
 
 
 def numbered(findings: Sequence[Row]) -> list[dict[str, Any]]:

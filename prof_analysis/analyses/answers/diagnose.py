@@ -5,8 +5,8 @@ from typing import Any
 
 from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import FIRST, Analysis, Rows
-from prof_analysis.analyses.answer import Block, Entry, Facts, ShownColumn, ShownTable, job_of, said, size_of
-from prof_analysis.analyses.answers.advise import how_to_read, lacking, numbered, place_of, steps_line, win_of
+from prof_analysis.analyses.answer import Block, Entry, Facts, ShownColumn, ShownTable, said
+from prof_analysis.analyses.answers.advise import facts_of, how_to_read, lacking, numbered, place_of, steps_line, win_of
 from prof_analysis.analyses.asked import Tables
 from prof_analysis.analyses.words import several
 from prof_analysis.common.capabilities import any_of
@@ -68,25 +68,15 @@ Row = Mapping[str, Any]
 
 def diagnose(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
     """Return what is recorded, the parts of a step, and the causes that win most."""
-    rules = profile.rules()
     findings = profile.rows(f"FROM advice.finding LIMIT {max(top, _CAUSES):d}")
-    job, of_job = job_of(profile)
     (total,) = profile.rows("FROM across.step_total")
-    (steps,) = profile.rows("SELECT count(DISTINCT step_id) AS step_count FROM step.time WHERE stage_ns IS NOT NULL")
-    facts: Facts = {
-        **size_of(profile, "advice.finding", "across.rank_step"),
-        **job,
-        **steps,
+    facts, of_job = facts_of(profile)
+    facts |= {
         "recording": _recording(profile),
+        "parts": list(_parts(facts["steps_of_ranks"], total)),
         "findings": findings,
         "causes": _causes(findings),
-        "steps_of_ranks": profile.rows("FROM across.rank_step"),
-        "products": profile.rows("FROM mfu.judged_share"),
-        "has_steps": bool(profile.rows("SELECT 1 FROM step.time WHERE step_id IS NOT NULL LIMIT 1")),
-        "judged": [row["rule"] for row in rules if row["reason"] is None],
-        "not_judged": [row for row in rules if row["reason"] is not None],
     }
-    facts["parts"] = list(_parts(facts["steps_of_ranks"], total))
     blocks: list[Block] = [said(*_of_recording(facts["recording"]), *of_job, *steps_line(facts))]
     if facts["parts"]:
         blocks.append(_bar(facts["parts"]))
