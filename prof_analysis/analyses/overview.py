@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from prof_analysis.analyses import ANALYSES
+from prof_analysis.analyses import ANALYSES, words
+from prof_analysis.analyses.answer import Answer, Block, Entry, Sentences
 from prof_analysis.common.visible import visible
 
 # A row of Profile.ranks().
@@ -12,7 +13,7 @@ RankRow = Mapping[str, Any]
 
 NUMBERS = ("rank", "device", "answers")
 # The questions that most people ask first.
-_FIRST_QUESTIONS = ("module-stats", "advise", "step-time", "mfu")
+_FIRST_QUESTIONS = ("diagnose", "advise", "module-stats", "step-time", "mfu")
 _MOST_NAMES = 8
 _MOST_RANKS = 20
 
@@ -85,10 +86,29 @@ def as_text(path: str, rows: Sequence[RankRow]) -> str:
     return "\n".join([*lines, *_more(rows), *map(visible, sentences(rows)), *(f"next: {line}" for line in _next(rows)[:1])])
 
 
-def as_html(path: str, rows: Sequence[RankRow]) -> str:
-    """Return the ranks as HTML, for a notebook: a table of ranks, the sentences, and lines to type next."""
+def as_html(path: str, rows: Sequence[RankRow], verdicts: Mapping[str, Answer]) -> str:
+    """Return a profile as HTML, for a notebook: the verdict on each run, its ranks, the sentences, and lines to type next."""
     more = "".join(f"<p>{escape(one.strip())}</p>\n" for one in _more(rows))
-    return _block(f"{_heading(_title(path, rows))}{_table(_grid(rows))}{more}{_list(sentences(rows))}{_code(_next(rows))}")
+    said = "".join(f"{_heading(f'Run {run}') if run else ''}{_answer(answer.blocks)}" for run, answer in verdicts.items())
+    found = f"{_table(_grid(rows))}{more}{_list(sentences(rows))}{_code(_next(rows))}"
+    return _block(f"{_heading(_title(path, rows))}{said}{found}")
+
+
+def _answer(blocks: Sequence[Block]) -> str:
+    """Return the blocks of an answer as HTML."""
+    parts = []
+    for block in blocks:
+        if isinstance(block, Sentences):
+            parts.append(_list(block.lines))
+        elif isinstance(block, Entry):
+            parts.append(_heading(block.heading) + _list([f"{label}: {text}" for label, text in block.texts]))
+        else:
+            cells = [
+                [visible(words.as_text(value, column.format)) for value, column in zip(row, block.columns, strict=True)]
+                for row in block.rows
+            ]
+            parts.append(_table([[column.header for column in block.columns], *cells]))
+    return "".join(parts)
 
 
 def comparison_as_html(paths: Mapping[str, str], rows: Sequence[RankRow], findings: Mapping[str, str]) -> str:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from textwrap import indent
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from prof_analysis.analyses import ANALYSES, Analysis, export_name, overview
+from prof_analysis.analyses.answering import answer_of
 from prof_analysis.common import frames
-from prof_analysis.common.errors import QueryError
+from prof_analysis.common.errors import ProfAnalysisError, QueryError
 from prof_analysis.common.option_docs import check, check_path
 from prof_analysis.common.options import described_options
 from prof_analysis.engine.tables import unknown_table
@@ -23,8 +25,14 @@ if TYPE_CHECKING:
     import pandas
     import pyarrow
 
+    from prof_analysis.analyses.answer import Answer
     from prof_analysis.pictures.figures.plots import ProfilePlots
     from prof_analysis.profile.questions import Frame
+
+
+# Of a profile with so many ranks and bytes of files a notebook shows the verdict: a few seconds.
+_MOST_RANKS = 8
+_MOST_BYTES = 16_000_000
 
 
 class Profile(AskedProfile, Questions):
@@ -248,7 +256,20 @@ class Profile(AskedProfile, Questions):
         return overview.as_text(self.anonymous(self._session.shown_path), self.rank_rows())
 
     def _repr_html_(self) -> str:
-        return overview.as_html(self.anonymous(self._session.shown_path), self.rank_rows())
+        return overview.as_html(self.anonymous(self._session.shown_path), self.rank_rows(), self._verdicts())
+
+    def _verdicts(self) -> dict[str, Answer]:
+        """Return the answer of diagnose() about each run of a small profile; of others nothing, as it would take long."""
+        ranks = self._session.ranks
+        files = {file for rank in ranks for file in rank.inputs if file.exists()}
+        is_small = len(ranks) <= _MOST_RANKS and sum(file.stat().st_size for file in files) <= _MOST_BYTES
+        if not is_small or not any("diagnose" in row["answers"] for row in self.rank_rows()):
+            return {}
+        verdicts = {}
+        for run in self.runs or ("",):
+            with self.only(run) if run else nullcontext(), suppress(ProfAnalysisError):
+                verdicts[run] = answer_of(self, "diagnose", 1)
+        return verdicts
 
     def _answer(self, analysis: Analysis, by: str, table: str) -> pandas.DataFrame:
         require(self._session, analysis.rows[by].requires)

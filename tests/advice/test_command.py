@@ -22,8 +22,8 @@ from prof_analysis.common.command_line import query_line
 from prof_analysis.common.options import ProfileOptions
 from prof_analysis.common.user_cache import VARIABLE
 from prof_analysis.engine.tables import documented_tables
-from prof_analysis.pictures.report.advice import SAID_BY, section_of
 from prof_analysis.pictures.report.sections import SECTIONS
+from prof_analysis.pictures.report.verdict import SAID_BY, section_of
 from tests.advice.findings import RULES, assert_it_can_be_used
 from tests.helpers import secrets
 from tests.helpers.cli import Command, files_below, only_json, shown_on_terminal

@@ -10,6 +10,8 @@ import pytest
 import prof_analysis
 from prof_analysis import InputError, OutputError, ProfAnalysisError, ProfAnalysisWarning, Profile, QueryError, open_profile
 from prof_analysis.analyses import ANALYSES
+from prof_analysis.analyses.answer import Entry, Sentences
+from prof_analysis.analyses.answering import answer_of
 from prof_analysis.sources.ascend_beside.profiler_info import NO_GRAPH_CALLS
 from tests.helpers.answers import answered_without
 from tests.helpers.api import OPS, RANGES
@@ -61,8 +63,9 @@ def test_the_repr_shows_the_ranks_and_each_answer_and_reason_once(tmp_path: Path
     with pytest.warns(ProfAnalysisWarning, match="is empty"):
         profile = open_profile(tmp_path, on_progress=lambda done, _: asked.append(done))
     with profile:
-        lines, html = repr(profile).splitlines(), profile._repr_html_()
-    assert not asked, "looking reads nothing"
+        lines = repr(profile).splitlines()
+        assert not asked, "looking reads nothing"
+        html = profile._repr_html_()
     count = len(ANALYSES)
     of_a, of_c = (
         answered_without("clock", "counters", "graph_calls", "host_calls", "memory", "stacks", "transfers"),
@@ -82,20 +85,40 @@ def test_the_repr_shows_the_ranks_and_each_answer_and_reason_once(tmp_path: Path
     assert len(lines) == len(set(lines))
     root = ElementTree.fromstring(html)
     assert root.attrib == {"class": "tex2jax_ignore mathjax_ignore"}, "a $ in a name begins no formula"
-    assert [cell.text for cell in root.iter("th")] == [
+    of_ranks = root.findall("table")[-1]
+    assert [cell.text for cell in of_ranks.iter("th")] == [
         "rank", "folder", "device", "answers", "level", "modules from", "read from"
     ]  # fmt: skip
-    assert [[cell.text for cell in row.iter("td")] for row in root.iter("tr")][1:] == [
+    assert [[cell.text for cell in row.iter("td")] for row in of_ranks.iter("tr")][1:] == [
         ["4", "a<b>$x$_ascend_pt", "-", f"{len(of_a)} of {count}", "-", "mstx", "the profiler database"],
         ["-", "c_ascend_pt", "-", f"{len(of_c)} of {count}", "-", "-", "the profiler database"],
         ["-", "d_ascend_pt", "-", f"0 of {count}", "-", "-", "-"],
     ]
-    assert [item.text for item in root.iter("li")] == lines[5:-1]
+    assert [item.text for item in root.findall("ul")[-1]] == lines[5:-1]
     (code,) = root.iter("code")
     assert lines[-1] == f"next: {str(code.text).splitlines()[0]}"
     assert [line.partition("()")[0] for line in str(code.text).splitlines()] == [
-        "profile.module_stats", "profile.advise", "profile.step_time", "profile.mfu", "profile.plot.modules"
+        "profile.diagnose", "profile.advise", "profile.module_stats", "profile.step_time", "profile.mfu", "profile.plot.modules"
     ]  # fmt: skip
+
+
+def test_a_notebook_shows_the_verdict_on_a_small_profile(kept: Path, kept_sample: Path, tmp_path: Path) -> None:
+    """The same words as the command; a profile of many ranks says how to ask for it."""
+    with open_profile(kept_sample, cache=kept) as profile:
+        root = ElementTree.fromstring(profile._repr_html_())
+        blocks = answer_of(profile, "diagnose", 10).blocks
+    shown = [" ".join(" ".join(one.itertext()).split()) for one in root]
+    said = [line for block in blocks if isinstance(block, Sentences) for line in block.lines]
+    assert all(line in " ".join(shown) for line in said[:-1])
+    assert shown[2].startswith("a step time share of it computing 375.32 us 46.0% communication alone 31.03 us 3.8% idle")
+    headings = [one.heading for one in blocks if isinstance(one, Entry)]
+    assert [one for one in shown if one in headings] == headings and len(headings) == 3
+    for rank in range(9):
+        write_profile(tmp_path / f"{rank}_ascend_pt", OPS, RANGES, rank=rank)
+    asked: list[int] = []
+    with open_profile(tmp_path, on_progress=lambda done, _: asked.append(done)) as profile:
+        assert "profile.diagnose()" in profile._repr_html_()
+    assert not asked
 
 
 def test_the_repr_of_many_ranks_is_short(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 import pytest
 
 from prof_analysis import ProfAnalysisWarning, open_profile, open_profiles
+from prof_analysis.pictures.figures.modules import Kernels
 from prof_analysis.pictures.figures.tree import path_of, sector_id
 from prof_analysis.profile.profile import Profile
 from tests.helpers.places import SAMPLE
@@ -33,22 +34,39 @@ def bars_of(figure: go.Figure) -> dict[str, list[Any]]:
     return {trace.name: [cell[0] for cell in trace.customdata] for trace in figure.data if trace.type == "bar"}
 
 
-def test_each_sector_has_the_time_of_its_module_and_holds_those_inside_it(sample: Profile) -> None:
-    (icicle,) = sample.plot.modules().data
+@pytest.mark.parametrize(
+    ("kernels", "own_and_whole", "counted"),
+    [
+        (
+            "compute",
+            "FROM (SELECT parent_module, module, own_computing_ns AS own, computing_ns AS whole FROM module.time)",
+            "compute",
+        ),
+        ("all", "FROM (SELECT *, own_kernel_duration_ns AS own, kernel_duration_ns AS whole FROM module.tree)", "%"),
+    ],
+)
+def test_each_sector_has_the_time_of_its_module_and_holds_those_inside_it(
+    sample: Profile, kernels: Kernels, own_and_whole: str, counted: str
+) -> None:
+    (icicle,) = sample.plot.modules(kernels=kernels).data
     tree = sample.rows(
-        """
-        SELECT parent_module, module, sum(own_kernel_duration_ns)::BIGINT AS own, sum(kernel_duration_ns)::BIGINT AS whole
-        FROM module.tree
-        GROUP BY ALL
-        """
+        f"SELECT parent_module, module, sum(own)::BIGINT AS own, sum(whole)::BIGINT AS whole {own_and_whole} GROUP BY ALL"
     )
     shown = {id_: (cell[1], value) for id_, cell, value in zip(icicle.ids, icicle.customdata, icicle.values, strict=True)}
     expected = {
         sector_id(None, path_of(row), row["module"].startswith("[Backward]")): (row["own"], row["whole"]) for row in tree
     }
-    (all_kernels,) = sample.rows("SELECT sum(kernel_duration_ns)::BIGINT AS ns FROM across.coverage")
+    (all_kernels,) = sample.rows(
+        f"SELECT sum(kernel_duration_ns)::BIGINT AS ns FROM across.coverage WHERE kind LIKE '{counted}'"
+    )
     outside = sample.rows(
-        "SELECT location, sum(kernel_duration_ns)::BIGINT AS ns FROM across.coverage GROUP BY ALL ORDER BY ALL"
+        f"""
+        SELECT location, sum(kernel_duration_ns)::BIGINT AS ns
+        FROM across.coverage
+        WHERE kind LIKE '{counted}'
+        GROUP BY ALL
+        ORDER BY ALL
+        """
     )
     expected["all"] = (0, all_kernels["ns"])
     expected |= {f"all-{row['location'].replace(' ', '-')}": (row["ns"], row["ns"]) for row in outside[1:]}

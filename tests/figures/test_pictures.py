@@ -12,7 +12,7 @@ from plotly.io import renderers
 from prof_analysis import InputError, compare, open_profile
 from prof_analysis.pictures.figures.communication import communication
 from prof_analysis.pictures.figures.memory import memory
-from prof_analysis.pictures.figures.modules import modules, root_of
+from prof_analysis.pictures.figures.modules import Kernels, modules, root_of
 from prof_analysis.pictures.figures.ranks import ranks
 from prof_analysis.pictures.figures.steps import steps
 from prof_analysis.pictures.figures.style import DIVERGING, SEQUENTIAL, UNKNOWN, colour_at, ink_on, label, luminance, theme
@@ -44,6 +44,7 @@ def module_row(parent: str, name: str, own_ns: int) -> dict[str, Any]:
         "module": name,
         "calls": 1,
         "own_kernel_duration_ns": own_ns,
+        "own_computing_ns": own_ns,
         "computing_ns": own_ns,
         "communication_ns": 0,
         "computing_per_step_ns": None,
@@ -73,7 +74,7 @@ def test_thousands_of_modules_are_folded_and_keep_their_sums() -> None:
     for layer in range(100):
         rows.append(module_row("Net", f"Layer[{layer}]", 1000 + layer))
         rows += [module_row(f"Net/Layer[{layer}]", f"Part[{part}]", part) for part in range(60)]
-    (icicle,) = modules(root_of(rows, [{"location": "linked to no op", "kernel_duration_ns": 7}]), 1).data
+    (icicle,) = modules(root_of(rows, [{"location": "linked to no op", "kernel_duration_ns": 9, "computing_ns": 7}]), 1).data
     assert len(icicle.ids) == len(set(icicle.ids)) < 1000
     whole = sum(row["own_kernel_duration_ns"] for row in rows) + 7
     assert icicle.values[0] == whole
@@ -103,14 +104,31 @@ def test_a_module_lies_in_the_one_around_it_whatever_its_name_is() -> None:
         for parent, name, value in zip(icicle.parents, icicle.labels, icicle.values, strict=True)
     }
     assert lies_in == {
-        (None, "all kernels"): 63,
-        ("all kernels", "Net"): 21,
-        ("all kernels", "[Backward]Net"): 10,
+        (None, "all compute"): 63,
+        ("all compute", "Net"): 21,
+        ("all compute", "[Backward]Net"): 10,
         ("Net", "a/b"): 4,
         ("[Backward]Net", "[Backward]c"): 8,
         ("Net", "b"): 16,
-        ("all kernels", "far"): 32,
+        ("all compute", "far"): 32,
     }
+
+
+@pytest.mark.parametrize(
+    ("computes", "kernels", "expected"),
+    [
+        (True, "compute", {"all compute": 14, "Net": 10, "(outside modules)": 4}),
+        (True, "all", {"all kernels": 120, "Net": 40, "(outside modules)": 80}),
+        (False, "compute", {"all kernels": 106, "Net": 30, "(outside modules)": 76}),
+    ],
+)
+def test_communication_hides_no_compute(computes: bool, kernels: Kernels, expected: dict[str, int]) -> None:
+    """Communication counts where it is asked for, and where nothing computes."""
+    own, beside = (10, 4) if computes else (0, 0)
+    rows = [{**module_row("", "Net", own), "own_kernel_duration_ns": own + 30}]
+    outside = [{"location": "outside modules", "kernel_duration_ns": beside + 76, "computing_ns": beside}]
+    (icicle,) = modules(root_of(rows, outside, kernels), 1).data
+    assert dict(zip(icicle.labels, icicle.values, strict=True)) == expected
 
 
 def test_many_steps_are_the_means_of_steps_in_a_row_and_the_picture_says_so() -> None:

@@ -1,6 +1,7 @@
 """Reports in a real browser: they open from disk, load nothing, and answer to mouse and keyboard."""
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -81,7 +82,7 @@ def level(page: Any) -> str:
 
 
 def test_the_icicle_zooms_with_its_tables(sample: Any) -> None:
-    assert level(sample) == "all kernels"
+    assert level(sample) == "all compute"
     sample.locator("#plot-modules g.slice", has_text=BACKWARD_ATTENTION).first.click()
     sample.wait_for_function(f"document.querySelector('#crumbs [aria-current]').textContent === '{BACKWARD_ATTENTION}'")
     assert level(sample) == BACKWARD_ATTENTION
@@ -90,7 +91,7 @@ def test_the_icicle_zooms_with_its_tables(sample: Any) -> None:
     assert costs[0].split("\t")[:2] == ["aclnnFlashAttentionScoreGrad", "161.05 us"]
     assert not any("RmsNorm" in row for row in costs), "what lies elsewhere is not shown"
     sample.locator("#crumbs button").first.click()
-    assert level(sample) == "all kernels"
+    assert level(sample) == "all compute"
 
 
 @pytest.mark.slow
@@ -105,9 +106,10 @@ def test_the_keyboard_alone_searches_moves_and_zooms(sample: Any) -> None:
     assert sample.evaluate("document.activeElement.textContent") == "[Backward]Qwen2RMSNorm"
     sample.keyboard.press("End")
     sample.keyboard.press("Enter")
-    assert level(sample) == "Qwen2RMSNorm"
+    chosen = "document.querySelector('#crumbs [aria-current]').textContent"
+    assert (sample.evaluate(chosen), level(sample)) == ("Qwen2RMSNorm", "Qwen2Model"), "alone it would fill the picture"
     sample.keyboard.press("Escape")
-    assert level(sample) == "Qwen2Model"
+    assert (sample.evaluate(chosen), level(sample)) == ("Qwen2Model", "Qwen2Model")
     sample.evaluate(
         "window.reached = new Set(), addEventListener('focusin', ({target}) => reached.add(target.closest('section')?.id))"
     )
@@ -115,6 +117,38 @@ def test_the_keyboard_alone_searches_moves_and_zooms(sample: Any) -> None:
         sample.keyboard.press("Tab")
     sections = {"modules", "steps", "ranks", "timeline", "kernels", "communication", "memory", "made"}
     assert sections <= {*sample.evaluate("[...reached]")}
+
+
+@pytest.mark.slow
+def test_the_search_shows_what_it_finds_while_the_picture_is_zoomed(sample: Any) -> None:
+    widths = "plots.get('modules').data[0].marker.line.width.filter((one) => one === 3).length"
+    sample.locator("#plot-modules g.slice", has_text=BACKWARD_ATTENTION).first.click()
+    sample.wait_for_function(f"document.querySelector('#crumbs [aria-current]').textContent === '{BACKWARD_ATTENTION}'")
+    sample.fill("#search", "crossentropy")
+    assert sample.locator("#found").inner_text() == "2 of 29 modules"
+    assert (level(sample), sample.evaluate(widths)) == ("all compute", 2), "one of them is in the forward"
+    sample.fill("#search", "")
+    assert sample.evaluate(widths) == 0
+    sample.evaluate("document.activeElement.blur()")
+    sample.locator("#plot-modules g.slice", has_text=BACKWARD_ATTENTION).first.click()
+    sample.wait_for_function(f"document.querySelector('#crumbs [aria-current]').textContent === '{BACKWARD_ATTENTION}'")
+    sample.keyboard.press("Escape")
+    assert level(sample) == "[Backward]Qwen2DecoderLayer"
+
+
+@pytest.mark.slow
+def test_the_verdict_fills_the_first_screen(sample: Any) -> None:
+    for one in ("#verdict .bar", "#verdict .advice >> nth=0", "#verdict summary >> nth=0"):
+        box = sample.locator(one).bounding_box()
+        assert box["y"] + box["height"] < 900, one
+
+
+@pytest.mark.slow
+def test_a_small_profile_fits_on_four_pages_of_paper(open_page: Open, page_of_sample: Path) -> None:
+    page = open_page(page_of_sample, viewport={"width": 1400, "height": 900})
+    pages = re.findall(rb"/Type\s*/Page\b", page.pdf(format="A4", prefer_css_page_size=True))
+    page.close()
+    assert 1 < len(pages) <= 4
 
 
 @pytest.mark.slow
@@ -148,7 +182,7 @@ def test_pictures_have_the_figures_of_the_tables(sample: Any) -> None:
     assert drawn["modules"] == dict(rows) and len(rows) == 29
     with open_profile(SAMPLE / "decoder_training") as profile:
         tree = profile.rows("SELECT sum(own_kernel_duration_ns)::BIGINT AS ns FROM module.tree")[0]["ns"]
-        (total,) = profile.rows("SELECT sum(kernel_duration_ns)::BIGINT AS ns FROM module.coverage")
+        (total,) = profile.rows("SELECT sum(kernel_duration_ns)::BIGINT AS ns FROM module.coverage WHERE kind = 'compute'")
         (steps,) = profile.rows("SELECT * FROM across.step_total")
         costs = profile.rows("SELECT sum(duration_ns)::BIGINT AS ns FROM module.kernel WHERE module IS NOT NULL")[0]["ns"]
     assert drawn["modules"]["all"] == total["ns"]

@@ -14,6 +14,8 @@ from prof_analysis.common.option_docs import INPUT, MACHINE, MODULES
 
 # So many causes are shown.
 _CAUSES = 3
+# They are among so many findings, whatever the number of rows that somebody asks for.
+_AMONG = 20
 
 ANALYSIS = Analysis(
     "diagnose",
@@ -68,14 +70,15 @@ Row = Mapping[str, Any]
 
 def diagnose(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
     """Return what is recorded, the parts of a step, and the causes that win most."""
-    findings = profile.rows(f"FROM advice.finding LIMIT {max(top, _CAUSES):d}")
+    most = profile.rows(f"FROM advice.finding LIMIT {max(top, _AMONG):d}")
+    findings = most[: max(top, _CAUSES)]
     (total,) = profile.rows("FROM across.step_total")
     facts, of_job = facts_of(profile)
     facts |= {
         "recording": _recording(profile),
         "parts": list(_parts(facts["steps_of_ranks"], total)),
         "findings": findings,
-        "causes": _causes(findings),
+        "causes": _causes(most),
     }
     blocks: list[Block] = [said(*_of_recording(facts["recording"]), *of_job, *steps_line(facts))]
     if facts["parts"]:

@@ -1,7 +1,7 @@
-"""The picture of the modules of a profile: the width of each is its kernel time, with all modules inside it."""
+"""The picture of the modules of a profile: the width of each is its compute time, with all modules inside it."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import plotly.graph_objects as go
 
@@ -19,6 +19,12 @@ _BOUNDS = {
     "wait": (GREY, "."),
 }
 _SQUARES = 5
+# Which kernels the picture counts. Communication runs beside compute: both in one picture hide what computes.
+Kernels = Literal["compute", "all"]
+# Which kernels -> their time directly in a module, and outside of modules, by its column.
+_OWN: Mapping[Kernels, str] = {"compute": "own_computing_ns", "all": "own_kernel_duration_ns"}
+_OUTSIDE: Mapping[Kernels, str] = {"compute": "computing_ns", "all": "kernel_duration_ns"}
+_NAMES: Mapping[Kernels, str] = {"compute": "all compute", "all": "all kernels"}
 
 
 def modules(root: Sector, ranks: int, steps: int | None = None, depth: int | None = None) -> go.Figure:
@@ -27,12 +33,13 @@ def modules(root: Sector, ranks: int, steps: int | None = None, depth: int | Non
     `steps` is the number of steps of all ranks. `depth` is how many levels are drawn at once; a click zooms into those below.
     """
     whole = root.total
+    counts_all = root.name == _NAMES["all"]
+    time = "kernel time" if counts_all else "compute time"
     shown = {
-        "kernel time": lambda one: duration(one.total),
+        time: lambda one: duration(one.total),
         "of it own": lambda one: duration(one.own),
-        "share of all kernel time": lambda one: percent(one.total / whole if whole else None),
+        f"share of all {time}": lambda one: percent(one.total / whole if whole else None),
         "calls": lambda one: count(one.row.get("calls")),
-        "computing": lambda one: duration(one.row.get("computing_ns")),
         "communication": lambda one: duration(one.row.get("communication_ns")),
         "computing per step and rank": lambda one: duration(one.row.get("computing_per_step_ns")),
         "efficiency": lambda one: percent(one.row.get("efficiency")),
@@ -41,30 +48,35 @@ def modules(root: Sector, ranks: int, steps: int | None = None, depth: int | Non
     }
     per_step = f", {duration(whole / steps)} per step and rank" if steps else ""
     note = f"{duration(whole)} in all, {several(ranks, 'rank')}{per_step}"
-    return icicle(root, "Kernel time by module", note, shown, (_by_own, _by_efficiency, _by_bound), depth)
+    return icicle(root, f"{time.capitalize()} by module", note, shown, (_by_own, _by_efficiency, _by_bound), depth)
 
 
-def root_of(rows: Iterable[Row], outside: Iterable[Row]) -> Sector:
-    """Return the outermost sector of modules, with the kernel time outside of all modules beside them, small ones folded.
+def root_of(rows: Iterable[Row], outside: Iterable[Row], kernels: Kernels = "compute") -> Sector:
+    """Return the outermost sector of modules, with the time of kernels outside of all modules beside them, small ones folded.
+
+    `kernels` says which of them count; where none computes, all do.
 
     `rows` are modules as in across.module_time, with `efficiency`, `mfu` and `bound` where they are known; `outside` has the
     kernel time of each `location` outside of modules.
     """
     rows, outside = list(rows), list(outside)
-    root = Sector("all", "all kernels", "", 0)
+    own, beside = _OWN[kernels], _OUTSIDE[kernels]
+    if kernels == "compute" and not any([*(row[own] for row in rows), *(row[beside] for row in outside)]):
+        return root_of(rows, outside, "all")
+    root = Sector("all", _NAMES[kernels], "", 0)
     for run in dict.fromkeys(row.get("run") for row in (*rows, *outside)):
         of_run = Sector(sector_id(run, "", False), str(run), "", 0, root) if run is not None else root
-        tree_of(of_run, [row for row in rows if row.get("run") == run], "own_kernel_duration_ns", run)
-        of_run.inside += [_outside(row, of_run) for row in outside if row.get("run") == run and row["kernel_duration_ns"]]
+        tree_of(of_run, [row for row in rows if row.get("run") == run], own, run)
+        of_run.inside += [_outside(row, row[beside], of_run) for row in outside if row.get("run") == run and row[beside]]
         if of_run is not root:
             root.inside.append(of_run)
     return folded(summed(root))
 
 
-def _outside(row: Row, around: Sector) -> Sector:
+def _outside(row: Row, time: int, around: Sector) -> Sector:
     """Return the sector of the kernels at a location outside of modules."""
     location = row["location"]
-    return Sector(f"{around.id}-{location.replace(' ', '-')}", f"({location})", location, row["kernel_duration_ns"], around)
+    return Sector(f"{around.id}-{location.replace(' ', '-')}", f"({location})", location, time, around)
 
 
 def _by_own(sectors: Sequence[Sector]) -> Colouring:
@@ -73,7 +85,7 @@ def _by_own(sectors: Sequence[Sector]) -> Colouring:
     return Colouring(
         "own time",
         [colour_at(one.own / most, SEQUENTIAL) if one.row else UNKNOWN for one in sectors],
-        f"own kernel time: {_scale(duration, most)}",
+        f"own time: {_scale(duration, most)}",
     )
 
 

@@ -11,7 +11,7 @@ from prof_analysis.engine.quotes import quote_text
 from prof_analysis.pictures.figures.communication import communication
 from prof_analysis.pictures.figures.compared import compared_modules, compared_root
 from prof_analysis.pictures.figures.memory import memory
-from prof_analysis.pictures.figures.modules import modules, root_of
+from prof_analysis.pictures.figures.modules import Kernels, modules, root_of
 from prof_analysis.pictures.figures.moment import step_of, timeline_rows
 from prof_analysis.pictures.figures.pipeline import pipeline
 from prof_analysis.pictures.figures.ranks import ranks
@@ -60,14 +60,14 @@ class ProfilePlots:
         self._profile.prepare(analysis, also=also)
         return "run, " if self._profile.runs else ""
 
-    def modules(self, depth: int | None = None) -> "go.Figure":
-        """Return an icicle of the modules: width is kernel time with all modules inside, a click zooms, a menu colours.
+    def modules(self, depth: int | None = None, kernels: Kernels = "compute") -> "go.Figure":
+        """Return an icicle of the modules: width is compute time with all modules inside, a click zooms, a menu colours.
 
-        `depth` is how many levels are drawn at once.
+        `depth` is how many levels are drawn at once. `kernels="all"` counts communication and copies too.
         Raises InputError when no rank holds module ranges.
         """
         rows, outside, rank_count, steps = self.module_rows()
-        return modules(root_of(rows, outside), rank_count, steps, depth)
+        return modules(root_of(rows, outside, kernels), rank_count, steps, depth)
 
     def module_rows(self) -> tuple[Rows, Rows, int, int | None]:
         """Return the parts of the picture of modules: modules, kernel time outside of them, ranks, and steps of all ranks.

@@ -55,9 +55,14 @@ def report(comparison: Compared, file: Path, efficiency: bool = False) -> Path:
     answers = answers_of(comparison, _ROWS, efficiency=efficiency)
     ranks = comparison.profile.rank_rows()
     matters = [
-        (plain(f"{about} of {run}" if run else about), plain(f"{sentence[:1].upper()}{sentence[1:]}."), section)
+        (
+            plain(f"Run {run}") if run else "",
+            [
+                (about, plain(f"{sentence[:1].upper()}{sentence[1:]}."), section)
+                for about, sentence, section in _matters(answer)
+            ],
+        )
         for run, answer in answers.items()
-        for about, sentence, section in _matters(answer)
     ]
     summary = Section("summary", "Whole runs", "How do the runs differ as a whole?", list(_summary(answers)))
     sections = [summary, Section("modules", "Modules", "Which modules changed?", list(_modules(comparison, answers)))]

@@ -18,7 +18,7 @@ Row = Mapping[str, Any]
 CostColumn = tuple[str, Format, Callable[[Row], Any]]
 _MOST_COSTS = 3000
 _TEXT = (
-    "Icicle of modules: the width of each is its kernel time with all modules inside it. "
+    "Icicle of modules: the width of each is its compute time with all modules inside it. "
     "The table of modules has the same figures; choosing a module there zooms the picture."
 )
 _COSTS: Sequence[CostColumn] = (
@@ -40,12 +40,13 @@ def modules_of(profile: Tables) -> Modules:
     rows, outside, ranks, steps = ProfilePlots(profile).module_rows()
     root = root_of(rows, outside)
     tree = in_tree(root)
+    time = root.name.removeprefix("all ")
     columns: dict[str, Source] = {
         "module": ("tree", lambda row: row["line"]),
-        "kernel time": ("time", lambda row: row["total"]),
-        "share": ("share", lambda row: row["share"]),
+        time: ("time", lambda row: row["total"]),
+        f"share of {time}": ("share", lambda row: row["share"]),
         "own": ("time", lambda row: row["own"]),
-        **_if_known(tree, "compute per step and rank", "computing_per_step_ns", "time"),
+        **_if_known(tree, "per step and rank", "computing_per_step_ns", "time"),
         **_if_known(tree, "communication", "communication_ns", "time"),
         **_if_known(tree, "calls", "calls", "count"),
         **_if_known(tree, "MFU", "mfu", "share"),

@@ -4,6 +4,7 @@ const data = JSON.parse(document.getElementById("data").textContent);
 const root = document.documentElement;
 const plots = new Map();
 let chosen = "all";
+let marked = new Set(); // what the search found
 
 // A long path breaks behind a "/", not within a name.
 function write(element, text) {
@@ -113,6 +114,9 @@ const moduleRows = new Map([...document.querySelectorAll("tr[data-id]")].map((ro
 const placeOf = new Map((icicle?.ids ?? []).map((id, place) => [id, place]));
 const parentOf = (id) => icicle.parents[placeOf.get(id)] || null;
 const nameOf = (id) => moduleRows.get(id).cells[0].textContent;
+const holders = new Set(icicle?.parents ?? []);
+// A module without others inside is shown in the one around it: alone it would fill the picture.
+const levelOf = (id) => (holders.has(id) ? id : parentOf(id) ?? id);
 
 function around(id) {
   const found = [];
@@ -120,14 +124,14 @@ function around(id) {
   return found;
 }
 
-function choose(id, isDrawn = false) {
+function choose(id) {
   if (!moduleRows.has(id)) return;
   for (const row of moduleRows.values()) row.removeAttribute("aria-current");
   chosen = id;
   moduleRows.get(id).setAttribute("aria-current", "true");
   showCrumbs();
   showCosts();
-  if (!isDrawn && plots.has("modules")) Plotly.restyle(plots.get("modules"), { level: id });
+  mark();
 }
 
 function showCrumbs() {
@@ -193,7 +197,6 @@ function onKey(event, row) {
   const place = shown.indexOf(row);
   const moves = { ArrowDown: place + 1, ArrowUp: place - 1, Home: 0, End: shown.length - 1 };
   if (event.key in moves) moveTo(shown[moves[event.key]]);
-  else if (event.key === "Escape") choose(parentOf(chosen) ?? chosen);
   else return;
   event.preventDefault();
 }
@@ -207,11 +210,25 @@ function search(text) {
     if (isFound) found.add(id);
   }
   document.getElementById("found").textContent = wanted ? `${found.size} of ${moduleRows.size} modules` : "";
+  marked = wanted ? found : new Set();
+  if (marked.size && ![...marked].every((id) => around(id).includes(levelOf(chosen)))) choose(holding(marked));
+  else mark();
+}
+
+// The innermost module that holds all of these.
+function holding(ids) {
+  const [first, ...others] = [...ids].map(around);
+  return first.filter((one) => others.every((path) => path.includes(one))).at(-1);
+}
+
+// Zooms to the chosen module, and draws a line around what the search found, or around a chosen one that holds no others.
+function mark() {
   if (!plots.has("modules")) return;
-  const plot = plots.get("modules");
-  const line = icicle.ids.map((id) => (wanted && found.has(id) ? 3 : 0.5));
-  const colour = icicle.ids.map((id) => (wanted && found.has(id) ? "#D55E00" : "#ffffff"));
-  Plotly.restyle(plot, { "marker.line.width": [line], "marker.line.color": [colour] });
+  const isMarked = (id) => (marked.size ? marked.has(id) : id === chosen && id !== levelOf(id));
+  const line = icicle.ids.map((id) => (isMarked(id) ? 3 : 0.5));
+  const colour = icicle.ids.map((id) => (isMarked(id) ? "#D55E00" : "#ffffff"));
+  const level = levelOf(chosen);
+  Plotly.restyle(plots.get("modules"), { level, "marker.line.width": [line], "marker.line.color": [colour] });
 }
 
 function chooseColours(buttons) {
@@ -242,6 +259,10 @@ if (icicle) {
     event.preventDefault();
   });
   choose("all");
+  // Escape goes back to the module around, from anywhere but a field with a text.
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && !event.target.value) choose(parentOf(chosen) ?? chosen);
+  });
 }
 
 // Pictures: the library is unpacked and started; then each figure is drawn.
@@ -268,16 +289,19 @@ async function draw(div) {
   if (div.dataset.figure !== "modules") return;
   if (buttons) chooseColours(buttons);
   div.on("plotly_icicleclick", (event) => {
-    const id = event.nextLevel ?? event.points[0].id;
-    setTimeout(() => choose(id, event.nextLevel !== undefined));
+    const id = event.points[0].id;
+    setTimeout(() => choose(id === levelOf(chosen) ? parentOf(id) ?? id : id));
+    return false; // the page zooms
   });
-  if (chosen !== "all") choose(chosen);
+  mark();
 }
+
+const heightOf = (name) => data.figures[name].layout.height ?? 440;
 
 async function drawAll() {
   const divs = [...document.querySelectorAll("[data-figure]")];
   for (const div of divs) {
-    div.style.minHeight = `${data.figures[div.dataset.figure].layout.height ?? 440}px`;
+    div.style.minHeight = `${heightOf(div.dataset.figure)}px`;
     div.replaceChildren(make("p", "drawing…", { class: "waiting" }));
   }
   try {
@@ -293,13 +317,15 @@ async function drawAll() {
   root.dataset.drawn = "true";
 }
 
+// The style sheet makes pictures smaller on paper, so that each fills the width of a page.
+const PRINTED = { width: 1130, height: 420 };
 addEventListener("beforeprint", () => {
   showTheme(false);
-  for (const div of plots.values()) Plotly.relayout(div, { width: 680 });
+  for (const [name, div] of plots) Plotly.relayout(div, { ...PRINTED, height: Math.min(heightOf(name), PRINTED.height) });
 });
 addEventListener("afterprint", () => {
   showTheme();
-  for (const div of plots.values()) Plotly.relayout(div, { width: null, autosize: true });
+  for (const [name, div] of plots) Plotly.relayout(div, { width: null, height: heightOf(name), autosize: true });
 });
 showTheme();
 drawAll();

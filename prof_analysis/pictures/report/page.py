@@ -1,5 +1,6 @@
 """Makes one HTML file of sections. It loads nothing, so that it works from disk and can be mailed."""
 
+import re
 from base64 import b64encode
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -20,21 +21,22 @@ from prof_analysis.pictures.report.pictures import drawing_library, packed
 GENERATOR = '<meta name="generator" content="prof-analysis">'
 # A name with such an end means a file, not a folder to make.
 _OTHER_FILES = (".txt", ".md", ".csv", ".json", ".xml", ".pdf", ".xlsx", ".db", ".svg", ".png", ".zip", ".gz")
+_CODE = re.compile(r"`([^`]+)`")
 # What would end a script element, or be read as something else than JSON, in JSON.
 _ESCAPED = str.maketrans({sign: f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"})
 
 
 @dataclass(frozen=True)
 class Page:
-    """A page: its title, its subject in a few words, findings and sentences at its top, its sections, and its foot."""
+    """A page: its title, its subject in a few words, verdict, what matters of each run, its sections, and its foot."""
 
     title: str
     about: Sequence[str]
-    matters: Sequence[Matter]
+    matters: Sequence[tuple[str, Sequence[Matter]]]
     sections: Sequence[Section]
     made: Section
     foot: str
-    advice: Section | None = None
+    verdict: Section | None = None
 
 
 def write_page(page: Page, file: Path) -> Path:
@@ -122,10 +124,11 @@ def _environment() -> Any:
 
 
 def _breakable(text: str) -> Any:
-    """Return a text as HTML in which a long path breaks behind a "/", not within a name."""
+    """Return a text as HTML in which a long path breaks behind a "/", not within a name, and a command is code."""
     from markupsafe import Markup, escape
 
-    return Markup("/<wbr>").join(map(escape, text.split("/")))
+    found = Markup("/<wbr>").join(map(escape, text.split("/")))
+    return Markup(_CODE.sub(r"<code>\1</code>", str(found)))
 
 
 def _source(name: str) -> str:

@@ -101,17 +101,32 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Advice:
-    """Findings, and how to read them; folded away are more of them, and which rules lack data."""
+class StepPart:
+    """A part of a step: its name, its time and share as text, and the share that the bar shows."""
 
-    findings: Sequence[Finding]
+    name: str
+    time: str
+    shown_share: str
+    share: float
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is recorded, the parts of a step, and what to change first.
+
+    Folded away are the other findings with how to read them, and which rules lack data.
+    """
+
+    lines: Sequence[str]
+    parts: Sequence[StepPart]
+    causes: Sequence[Finding]
     more: Sequence[Finding]
     notes: Sequence[str]
     lacking: Sequence[str]
-    kind: str = "advice"
+    kind: str = "verdict"
 
 
-Part = Table | Notes | Heading | Picture | Modules | Advice
+Part = Table | Notes | Heading | Picture | Modules | Verdict
 
 
 @dataclass(frozen=True)

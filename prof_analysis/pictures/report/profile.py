@@ -11,17 +11,20 @@ from prof_analysis.analyses.answer import Answer, ShownColumn, ShownTable
 from prof_analysis.analyses.answering import answer_of
 from prof_analysis.analyses.asked import OpenProfile
 from prof_analysis.analyses.overview import RankRow
+from prof_analysis.analyses.tree import BACKWARD
 from prof_analysis.analyses.words import several
 from prof_analysis.common.errors import InputError
 from prof_analysis.common.version import __version__
 from prof_analysis.pictures.figures.plots import TABLES
-from prof_analysis.pictures.report.advice import advice_of, said_by_findings
 from prof_analysis.pictures.report.matters import Matter, matters, not_answered
 from prof_analysis.pictures.report.page import Page, file_for, write_page
 from prof_analysis.pictures.report.parts import Notes, Part, Section, Table, plain, table
 from prof_analysis.pictures.report.sections import OPTIONAL, SECTIONS, Found, commands_of, sections_of
+from prof_analysis.pictures.report.verdict import said_by_verdict, verdict_of
 
 _ROWS = 100
+# Of 2015: no such profiles are older.
+_FIRST_DAY_NS = 1_420_070_400 * 10**9
 _MOST_RANKS = 100
 # Options of answers: the table of modules has the MFU of modules already.
 _SHOWN = {"mfu": {"by": "op"}}
@@ -39,21 +42,20 @@ def report(profile: OpenProfile, file: Path) -> Path:
     ranks = profile.rank_rows()
     found = _found(profile, ranks)
     sections = sections_of(found)
-    about = [several(len(ranks), "rank"), *_about(ranks)]
     title = plain(Path(profile.anonymous(str(profile.path.resolve()))).name or "Report")
-    advice = advice_of(found.answers, sections)
-    page = Page(title, about, _matters(found), sections, made_of(profile, ranks), foot_of(profile), advice)
+    verdict = verdict_of(found.answers, sections)
+    page = Page(title, _about(found, ranks), _matters(found), sections, made_of(profile, ranks), foot_of(profile), verdict)
     return write_page(page, file)
 
 
 def _found(profile: OpenProfile, ranks: list[dict[str, Any]]) -> Found:
     """Return the answers to all questions of the report, for which the files are read once."""
-    commands = ["advise", *(command for section in SECTIONS for command in commands_of(section))]
+    commands = ["advise", "diagnose", *(command for section in SECTIONS for command in commands_of(section))]
     asked = [command for command in commands if any(command in row["answers"] for row in ranks)]
     reasons: dict[str, list[str]] = {command: _why_not(command, ranks) for command in commands if command not in asked}
     tables = [name for command in asked for name in (*ANALYSES[command].tables, *ANALYSES[command].of_several_ranks)]
     pictured = [name for command, also in TABLES.values() if command in asked for name in also]
-    profile.provide(tuple(dict.fromkeys((*tables, *pictured, *([_COSTS] if "module-stats" in asked else [])))))
+    profile.provide(tuple(dict.fromkeys((*tables, *pictured, "trace.device", *([_COSTS] if "module-stats" in asked else [])))))
     answers: dict[str, dict[str, Answer]] = {}
     for run in profile.runs or ("",):
         with profile.only(run) if run else nullcontext():
@@ -82,14 +84,20 @@ def _why_not(command: str, ranks: list[dict[str, Any]]) -> list[str]:
     return list(dict.fromkeys(reason for asked, reason in found if asked == command))
 
 
-def _matters(found: Found) -> list[Matter]:
-    said: list[Matter] = []
-    for run, answers in found.answers.items():
-        of_run = matters({command: answer.facts for command, answer in answers.items()}, said_by_findings(answers))
-        said += [(f"{about} of {plain(run)}" if run else about, sentence, section) for about, sentence, section in of_run]
+def _matters(found: Found) -> list[tuple[str, list[Matter]]]:
+    """Return what matters of each run below its name, and last what no run can answer."""
+    said = [
+        (
+            plain(f"Run {run}") if run else "",
+            matters({one: answer.facts for one, answer in answers.items()}, said_by_verdict(answers)),
+        )
+        for run, answers in found.answers.items()
+    ]
     known = {command: reasons for command, reasons in found.reasons.items() if reasons != [_ONE_RANK]}
-    lacking = {command: reasons for command, reasons in known.items() if command not in OPTIONAL}
-    return [*said, *not_answered(lacking)]
+    lacking = list(not_answered({command: reasons for command, reasons in known.items() if command not in OPTIONAL}))
+    if lacking and len(said) == 1:
+        return [(said[0][0], said[0][1] + lacking)]
+    return [*said, *([("All runs", lacking)] if lacking else [])]
 
 
 def made_of(profile: OpenProfile, ranks: list[dict[str, Any]]) -> Section:
@@ -126,7 +134,21 @@ def foot_of(profile: OpenProfile) -> str:
     return "Not anonymised: paths, hosts and users are named as they are; --anonymize replaces them."
 
 
-def _about(ranks: list[dict[str, Any]]) -> list[str]:
-    """Return a description of the profile in a few words."""
-    sources = dict.fromkeys(overview.columns_of(row)["read from"] for row in ranks if row["source"])
-    return [f"read from {', '.join(map(str, sources))}", f"prof-analysis {__version__}"]
+def _about(found: Found, ranks: Sequence[RankRow]) -> list[str]:
+    """Return the profile in a few words: its ranks, devices, model and day."""
+    profile = found.profile
+    about = [several(len(ranks), "rank")]
+    about += [
+        row["name"] for row in profile.rows("SELECT DISTINCT name FROM trace.device WHERE name IS NOT NULL ORDER BY name")
+    ]
+    if found.has("module-stats"):
+        outermost = profile.rows(
+            "SELECT module FROM across.module_time WHERE parent_module = '' ORDER BY computing_ns DESC LIMIT 1"
+        )
+        about += [row["module"].removeprefix(BACKWARD) for row in outermost]
+    if found.has("step-time"):
+        (begin,) = profile.rows("SELECT min(start_ns) AS start_ns FROM timeline.usual_step")
+        # A clock that begins with the machine says no day.
+        if begin["start_ns"] is not None and begin["start_ns"] > _FIRST_DAY_NS:
+            about.append(datetime.fromtimestamp(begin["start_ns"] // 10**9, UTC).strftime("recorded %Y-%m-%d %H:%M UTC"))
+    return [plain(one) for one in (*about, f"prof-analysis {__version__}")]
