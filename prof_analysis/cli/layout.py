@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from os.path import commonprefix
 
 from rich.cells import cell_len, chop_cells
 from rich.text import Text
@@ -176,11 +177,39 @@ def _cells_of(column: Column, before: Sequence[str], width: int, signs: Signs | 
             for text, share in zip(column.cells, column.shares, strict=True)
         ]
     if not column.depths:
-        return [_padded(text, width, column.is_text, cut) for text in column.cells]
+        texts = _unlike(column.cells, width, cut) if column.is_text and cut is not None else column.cells
+        return [_padded(text, width, column.is_text, cut) for text in texts]
     return [
         Text().append(one, GUIDE if one.strip() else "").append(_padded(text, width - cell_len(one), column.is_text, cut))
         for one, text in zip(before, column.cells, strict=True)
     ]
+
+
+def _unlike(texts: Sequence[str], width: int, sign: str) -> Sequence[str]:
+    """Return texts, of which those that would be equal once they are cut show the place where they differ."""
+    like: dict[str, list[str]] = {}
+    for text in dict.fromkeys(texts):
+        if cell_len(text) > width:
+            like.setdefault(_cut(text, width, sign), []).append(text)
+    shown = {text: _around_difference(text, group, width, sign) for group in like.values() if len(group) > 1 for text in group}
+    return [shown.get(text, text) for text in texts] if shown else texts
+
+
+def _around_difference(text: str, others: Sequence[str], width: int, sign: str) -> str:
+    """Return the part of a text from where it differs from the others, with a third of the room before it.
+
+    Of a path it keeps the last name too, where there is room.
+    """
+    room = width - 2 * cell_len(sign)
+    if room < _LEAST_OF_AROUND:
+        return text
+    end = f"/{text.rpartition('/')[2]}" if "/" in text else ""
+    end = end if cell_len(end) <= room - _LEAST_OF_AROUND else ""
+    room -= cell_len(end)
+    begin = max(len(commonprefix(others)) - room // 3, 0)  # noqa: RUF071 (of letters, not of paths)
+    part = chop_cells(text[begin : len(text) - len(end)], room)[0]
+    is_whole = begin + len(part) + len(end) == len(text)
+    return f"{sign if begin else ''}{part}{'' if is_whole else sign}{end}"
 
 
 def _padded(text: str, width: int, is_text: bool, cut: str | None) -> str:

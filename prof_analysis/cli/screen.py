@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from prof_analysis.logs.vllm_stages import StageLogs
     from prof_analysis.profile.profile import Profile
 
+# What the progress bar says while ranks are read and their tables built, and then.
+_OF_RANKS, _OVER_RANKS = "reading ranks", "joining ranks"
 DONE = 0
 SOME_RANKS_FAILED = 1
 USAGE_OR_INPUT_ERROR = 2
@@ -45,8 +47,12 @@ def progress(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
     from rich.progress import Progress
 
     with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("analysing", total=None)
-        yield lambda done, total: progress.update(task, completed=done, total=total)
+        task = progress.add_task(_OF_RANKS, total=None)
+
+        def show(done: int, total: int) -> None:
+            progress.update(task, description=_OF_RANKS if done < total else _OVER_RANKS, completed=done, total=total)
+
+        yield show
 
 
 @contextmanager

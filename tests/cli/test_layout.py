@@ -78,6 +78,26 @@ def test_a_path_loses_its_beginning_and_another_text_its_middle() -> None:
     assert lines([Column("module", [path], True)], None)[1] == path
 
 
+def test_names_that_would_be_cut_alike_show_where_they_differ() -> None:
+    kernel = "void at::native::vectorized_elementwise_kernel<4, at::native::{}_kernel(at::TensorIteratorBase&)>(int)"
+    layer = "model/layers.{}/self_attention/projection"
+    column = Column("name", [kernel.format("add"), kernel.format("mul"), "short", kernel.format("add")], True)
+    paths = Column("name", [layer.format(1), layer.format(20), layer.format(21)], True)
+    assert lines([column], 28) == [
+        "name",
+        "…native::add_kernel(at::Ten…",
+        "…native::mul_kernel(at::Ten…",
+        "short",
+        "…native::add_kernel(at::Ten…",
+    ]
+    assert lines([paths], 24) == [
+        "name",
+        "…rs.1/self_a…/projection",
+        "…rs.20/self_…/projection",
+        "…rs.21/self_…/projection",
+    ]
+
+
 def test_a_name_without_end_does_not_widen_the_other_rows_of_a_pipe() -> None:
     long = "x" * 40_000
     assert lines(columns_of([(long, "1.00 ms"), ("Net", "2 ns")], ("module", "time")), None) == [
