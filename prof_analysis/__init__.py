@@ -9,7 +9,7 @@ with prof_analysis.open_profile("./result") as profile:
     profile.sql("SELECT kind, sum(duration_ns) FROM module.kernel GROUP BY kind")
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
@@ -42,8 +42,8 @@ __all__ = [
 
 
 @shows_options
-def open_profile(path: str | Path, **options: Unpack[Keywords]) -> "Profile":
-    """Open the profiling results under a path; see Profile for the options. Raises InputError when there are none."""
+def open_profile(path: str | Path | Sequence[str | Path], **options: Unpack[Keywords]) -> "Profile":
+    """Open the profiling results under a path, or several; see Profile for both. Raises InputError when there are none."""
     from prof_analysis.profile.profile import Profile
 
     return Profile(path, **options)
@@ -75,7 +75,7 @@ def compare(base: str | Path, new: str | Path, *more: str | Path, **options: Unp
 
 
 @shows_options
-def module_stats(path: str | Path, **options: Unpack[Keywords]) -> "pandas.DataFrame":
+def module_stats(path: str | Path | Sequence[str | Path], **options: Unpack[Keywords]) -> "pandas.DataFrame":
     """Return kernel time by module and op of all ranks under a path, in one call; see Profile.module_stats for the columns."""
     with open_profile(path, **options) as profile:
         return profile.module_stats()

@@ -5,6 +5,7 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -65,13 +66,14 @@ class _Commands(typer.core.TyperGroup):
         sys.exit(code)
 
     def _with_path(self, words: list[str]) -> list[str]:
-        """Return the words with `diagnose` before a path that comes first, and with -d before one that comes first behind sql.
+        """Return the words with `diagnose` before a path that comes first, and with -d before paths that come first behind sql.
 
         A command of the same name comes before a path.
         """
         command, *others = words or [""]
-        if command in ("sql", "table") and _is_path(others) and not {"-d", "--profiling-path"} & set(others):
-            return [command, "-d", *others]
+        if command in ("sql", "table") and not {"-d", "--profiling-path"} & set(others):
+            paths = list(takewhile(lambda word: _is_path([word]), others[: max(len(others) - 1, 1)]))
+            return [command, *(word for path in paths for word in ("-d", path)), *others[len(paths) :]]
         return ["diagnose", *words] if _is_path(words) and not self._command_of([command]) else words
 
     def _command_of(self, words: Sequence[str]) -> list[str]:

@@ -1,6 +1,6 @@
 """The commands of analyses: each writes the tables of its analysis and prints a summary."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any
@@ -80,7 +80,7 @@ def stage_durations(
 
 def _analyse(
     command: str,
-    path: Path,
+    paths: Sequence[Path],
     options: Keywords,
     result: ResultOptions,
     screen: ScreenOptions,
@@ -88,7 +88,7 @@ def _analyse(
     extras: tuple[str, ...] = (),
 ) -> None:
     """Write the tables of an analysis and its extras, and print its answer; `shown` has the options of the answer."""
-    with opened(screen, path, options) as profile:
+    with opened(screen, paths, options) as profile:
         from prof_analysis.analyses.answering import answer_of
 
         export_type = str(result.export_type or "db")

@@ -41,9 +41,9 @@ SqlFolder = Annotated[
 AllowFiles = Annotated[
     bool, typer.Option("--allow-files", help="Let these tables read files of this machine.", rich_help_panel=INPUT)
 ]
-# The path of a profile: as the argument of the command or with -d; only with -d where the command has another argument.
-ProfilePath = Annotated[Path, "the argument or -d"]
-ProfileOption = Annotated[Path, "-d"]
+# The paths of a profile: as arguments of the command or with -d; only with -d where the command has another argument.
+ProfilePath = Annotated[Sequence[Path], "the arguments or -d"]
+ProfileOption = Annotated[Sequence[Path], "-d"]
 # The options of a profile that a command takes, by their names or by their sections.
 SourceOption = Annotated[Keywords, "source"]
 ModuleOptions = Annotated[Keywords, INPUT, MODULES, MACHINE]
@@ -180,9 +180,9 @@ Make = Callable[[dict[str, Any]], Any]
 def _group(hint: Any) -> tuple[Sequence[Parameter], Make] | None:
     """Return the parameters of a group of options and a function that makes the group of their values; None for others."""
     if hint == ProfilePath:
-        return [_PATH_ARGUMENT, _path_option("The same as PATH.")], _one_path
+        return [_PATH_ARGUMENT, _path_option("The same as PATH.")], _paths
     if hint == ProfileOption:
-        return [_path_option(f"{_PROFILE} Or its PATH, in front of the other word.")], _one_path
+        return [_path_option(f"{_PROFILE} Or its PATH, in front of the other word.")], _paths
     if get_origin(hint) is Annotated and get_args(hint)[0] is Keywords:
         words = get_args(hint)[1:]
         parameters = [
@@ -206,12 +206,12 @@ def _group(hint: Any) -> tuple[Sequence[Parameter], Make] | None:
     return None
 
 
-_PROFILE = "The profile: a folder *_ascend_pt of a rank, a tree of such folders, or one file of a rank."
+_PROFILE = "The profile: a folder *_ascend_pt of a rank, a tree of such folders, or a file of a rank; or several of these."
 _PATH_ARGUMENT = Parameter(
     "profile_path",
     Parameter.KEYWORD_ONLY,
     default=None,
-    annotation=Annotated[Path | None, typer.Argument(metavar="PATH", help=_PROFILE, show_default=False)],
+    annotation=Annotated[list[Path] | None, typer.Argument(metavar="[PATH]...", help=_PROFILE, show_default=False)],
 )
 
 
@@ -220,16 +220,12 @@ def _path_option(meaning: str) -> Parameter:
     return Parameter("profiling_path", Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[list[Path] | None, option])
 
 
-def _one_path(values: dict[str, Any]) -> Path:
-    """Return the path that was given in one of the two ways."""
-    argument = values.get("profile_path")
-    given: list[Path] = [*([] if argument is None else [argument]), *(values["profiling_path"] or ())]
+def _paths(values: dict[str, Any]) -> Sequence[Path]:
+    """Return the paths that were given in both ways."""
+    given = (*(values.get("profile_path") or ()), *(values["profiling_path"] or ()))
     if not given:
         raise typer.BadParameter("give the folder of a profile, as in -d ./result", param_hint="-d")
-    if len(given) > 1:
-        together = "a folder that holds both answers for each run by itself"
-        raise typer.BadParameter(f"{' and '.join(map(str, given))}: give one path; {together}", param_hint="-d")
-    return given[0]
+    return given
 
 
 def _parameter(name: str, type_: Any, doc: Doc) -> Parameter:

@@ -210,7 +210,7 @@ def _plain(value: Any) -> Any:
 
 
 @contextmanager
-def opened(screen: ScreenOptions, path: Path, options: Keywords) -> "Iterator[Profile]":
+def opened(screen: ScreenOptions, paths: Sequence[Path], options: Keywords) -> "Iterator[Profile]":
     """Open a profile; an error of this package becomes one line and its exit code."""
     warnings.simplefilter("ignore", ProfAnalysisWarning)
     with exit_on_error(screen) as found:
@@ -218,7 +218,7 @@ def opened(screen: ScreenOptions, path: Path, options: Keywords) -> "Iterator[Pr
 
         with progress(screen.quiet) as on_progress:
             keywords: Keywords = {**options, "on_progress": on_progress}
-            with Profile(path, **keywords) as profile:
+            with Profile(paths, **keywords) as profile:
                 try:
                     yield profile
                 except ProfAnalysisError:

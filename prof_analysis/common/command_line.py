@@ -2,7 +2,7 @@
 
 import os
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 
 from prof_analysis.common.option_docs import ANSWER, INPUT, MODULES, documented
@@ -19,15 +19,17 @@ def word(name: str) -> str:
     return f"--{_WORDS.get(name, name).replace('_', '-')}"
 
 
-def query_line(path: str, options: ProfileOptions, query: str) -> str:
-    """Return the command line that runs a query on the profile at a path, with the options that change its rows."""
+def query_line(paths: Sequence[str], options: ProfileOptions, query: str) -> str:
+    """Return the command line that runs a query on the profile at these paths, with the options that change its rows."""
     quoted = shlex.quote(query) if any(sign in query for sign in _SIGNS) else f'"{query}"'
-    return " ".join(["prof-analysis sql -d", shlex.quote(_readable(path)), *_spelled(options), quoted])
+    return " ".join(
+        ["prof-analysis sql", *(f"-d {shlex.quote(_readable(path))}" for path in paths), *_spelled(options), quoted]
+    )
 
 
-def question_line(path: str, options: ProfileOptions, command: str) -> str:
-    """Return the command line that asks a question about the profile at a path, with the options that change its answer."""
-    return " ".join([f"prof-analysis {command}", shlex.quote(_readable(path)), *_spelled(options, ANSWER)])
+def question_line(paths: Sequence[str], options: ProfileOptions, command: str) -> str:
+    """Return the command line that asks a question about the profile at these paths, with what changes its answer."""
+    return " ".join([f"prof-analysis {command}", *(shlex.quote(_readable(path)) for path in paths), *_spelled(options, ANSWER)])
 
 
 def _spelled(options: ProfileOptions, *sections: str) -> Iterator[str]:

@@ -25,7 +25,7 @@ from prof_analysis.run.secrets import anonymous_paths, anonymous_rank, raise_ano
 from prof_analysis.run.session import Session
 from prof_analysis.sources import SOURCES, discovery
 from prof_analysis.sources.rank import readable
-from prof_analysis.sources.runs import paths_of, said_of_missing
+from prof_analysis.sources.runs import Given, paths_of, said_of_missing
 
 Answer = TypeVar("Answer")
 
@@ -34,16 +34,18 @@ class AskedProfile:
     """The tables of a profile as answers, pictures and the report ask them; Profile is what users have of it."""
 
     @shows_options
-    def __init__(self, path: str | Path | Mapping[str, str | Path], **options: Unpack[Keywords]) -> None:
-        paths, chosen = paths_of(path), ProfileOptions(**options_in_new_words(options))
+    def __init__(self, path: Given, **options: Unpack[Keywords]) -> None:
+        (paths, among), chosen = paths_of(path), ProfileOptions(**options_in_new_words(options))
         self.path = next(iter(paths.values()))
+        # As command lines name it; the names of several are secrets that only their folder hides.
+        self._words = tuple(map(str, among or (self.path,))) if not chosen.anonymize else (str(self.path),)
         self._options = chosen
         self._roots = tuple(map(discovery.root_of, paths.values()))
         self._anonymous = None
         if chosen.anonymize:
             self._anonymous, paths = anonymous_paths(paths)
         try:
-            self._session = Session(paths, chosen, QUESTIONS, self._anonymous)
+            self._session = Session(paths, chosen, QUESTIONS, self._anonymous, among)
         except ProfAnalysisError as error:
             raise_anonymous(error, self._anonymous)
         self.failures = self._session.failures
@@ -137,11 +139,11 @@ class AskedProfile:
 
     def query_line(self, query: str) -> str:
         """Return the command line that runs a query on this profile, with the options that change its rows."""
-        return self.anonymous(query_line(str(self.path), self._options, query))
+        return self.anonymous(query_line(self._words, self._options, query))
 
     def question_line(self, command: str) -> str:
         """Return the command line that asks a question about this profile, with the options that change its answer."""
-        return self.anonymous(question_line(str(self.path), self._options, command))
+        return self.anonymous(question_line(self._words, self._options, command))
 
     def command_line(self) -> str:
         """Return the command line of this process as it may be shown: with `anonymize` without values."""

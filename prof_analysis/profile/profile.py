@@ -51,8 +51,9 @@ class Profile(AskedProfile, Questions):
 
     Args:
         path: a result folder (*_ascend_pt), a folder or tree of such folders down to a depth of 5, or a single
-            trace_view.json, trace_view.json.gz, kernel_details.csv or profiler database; or a mapping from names of runs to
-            such paths, as open_profiles() takes it.
+            trace_view.json, trace_view.json.gz, kernel_details.csv or profiler database; several of these, which are read
+            like the folder that holds them all, without what else is in it; or a mapping from names of runs to such paths, as
+            open_profiles() takes it.
     """
 
     if __doc__ is not None:  # With python -OO it is None.

@@ -3,7 +3,7 @@
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -58,6 +58,7 @@ class Session:
         options: ProfileOptions,
         questions: Questions,
         anonymous: "Anonymous | None" = None,
+        among: Sequence[Path] = (),
     ) -> None:
         self.path = next(iter(paths.values()))
         self.shown_path = " and ".join(map(str, paths.values()))
@@ -79,7 +80,7 @@ class Session:
         self._shown: set[str] = set()
         self._shown_to_users: set[str] = set()
         self._shown_ranks: Set[Rank] = set()
-        found = find_runs(paths, options, options.source, questions)
+        found = find_runs(paths, options, options.source, questions, among)
         self.ranks = chosen_ranks(found if anonymous is None else known_ranks(anonymous, found), options.rank_list)
         self.runs = runs_of(self.ranks)
         self._has_several_ranks = max(Counter(rank.run for rank in self.ranks).values(), default=0) > 1

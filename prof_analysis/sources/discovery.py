@@ -1,7 +1,7 @@
 """Finds the results of ranks under a path: walks its folders, lets each source look, and chooses the source that reads."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,14 +18,29 @@ _LOOKED_INTO = 16  # files of a folder without results: looking into a large one
 
 
 def find_ranks(
-    path: Path, options: Options = USUAL, source: str = "auto", questions: Questions = EACH_CAPABILITY
+    path: Path,
+    options: Options = USUAL,
+    source: str = "auto",
+    questions: Questions = EACH_CAPABILITY,
+    among: Sequence[Path] = (),
 ) -> list[Rank]:
     """Find all ranks at or below a path, to a depth of 5, ordered by rank id, then by folder; or those of a single file.
 
+    `among` are paths below this one: then only the ranks at or below one of them are found, with the same names.
     `source` is one of NAMES, or auto: for each result the source that answers more of the questions, the first where they
     answer the same.
     Raises InputError when the path does not exist or holds no result of a profiler.
     """
+    if among:
+        several = [rank for one in among for rank in _ranks_under(one, options, source, questions, path)]
+        return _in_order({(rank.folder, rank.inputs, rank.device_id): rank for rank in several}.values())
+    return _in_order(_ranks_under(path, options, source, questions))
+
+
+def _ranks_under(
+    path: Path, options: Options, source: str, questions: Questions, named_below: Path | None = None
+) -> list[Rank]:
+    """Return the ranks at or below a path, with their paths below a folder as names; by default below that of the path."""
     if not path.exists():
         raise InputError(f"{path}: there is no such folder or file", path=path)
     root = root_of(path)
@@ -40,10 +55,11 @@ def find_ranks(
         takers = [one for one in SOURCES.values() if one.takes(file)]
         if not takers:
             raise InputError(f"{file}: is not a profiling result; give {_described(list(SOURCES.values()))}", path=file)
-        return _inspect(file, file.name, takers, options, questions)
+        name = file.name if named_below is None else readable(file.relative_to(named_below))
+        return _inspect(file, name, takers, options, questions)
     sources = [SOURCES[name] for key, name in NAMES.items() if source in ("auto", key)]
     found = list(_results(root, MAX_DEPTH, set(), sources))
-    names = _names([result for result, _ in found], root)
+    names = _names([result for result, _ in found], named_below or root)
     ranks = [rank for result, finders in found for rank in _inspect(result, names[result], finders, options, questions)]
     if not ranks:
         archives = archives_in(path)
@@ -55,7 +71,17 @@ def find_ranks(
             f"{_described(sources)}",
             path=path,
         )
+    return ranks
+
+
+def _in_order(ranks: Iterable[Rank]) -> list[Rank]:
+    """Return ranks with names of their own, by rank id, then by folder."""
     return sorted(_with_own_names(ranks), key=lambda rank: (rank.rank_id is None, rank.rank_id or 0, rank.profile))
+
+
+def folder_of_all(paths: Iterable[Path]) -> Path:
+    """Return the innermost folder that holds all of these paths."""
+    return Path(os.path.commonpath([Path(os.path.abspath(path)).parent for path in paths]))  # noqa: PTH100
 
 
 def _renamed(folder: Path, sources: Sequence[Source], options: Options) -> Path | None:
@@ -90,7 +116,7 @@ def _names(results: list[Path], root: Path) -> dict[Path, str]:
     return {result: readable(result.relative_to(above)) for result in results}
 
 
-def _with_own_names(ranks: list[Rank]) -> list[Rank]:
+def _with_own_names(ranks: Iterable[Rank]) -> list[Rank]:
     """Rename ranks that have the same name: the name is the identity of a rank."""
     taken: set[str] = set()
     named = []

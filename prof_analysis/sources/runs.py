@@ -14,7 +14,7 @@ from prof_analysis.common.capabilities import EACH_CAPABILITY, Questions
 from prof_analysis.common.errors import InputError
 from prof_analysis.common.option_docs import check_path
 from prof_analysis.sources import SOURCES, Source
-from prof_analysis.sources.discovery import find_ranks, root_of
+from prof_analysis.sources.discovery import find_ranks, folder_of_all, root_of
 from prof_analysis.sources.identity import with_doubts, with_numbers, without_copies
 from prof_analysis.sources.rank import TABLE, Rank, readable
 
@@ -51,15 +51,35 @@ class _Found:
         return SOURCES[self.rank.source]
 
 
-def paths_of(path: str | Path | Mapping[str, str | Path]) -> dict[str, Path]:
-    """Return the paths of several runs by their names, or one path without a name.
+# What a profile is opened from: a path, several paths that are one profile, or several runs by their names.
+Given = str | Path | Sequence[str | Path] | Mapping[str, str | Path]
 
-    Raises InputError for fewer than two runs, and for one without a name.
+
+def paths_of(given: Given) -> tuple[dict[str, Path], tuple[Path, ...]]:
+    """Return the paths of several runs by their names, or one path without a name; of several paths the folder that holds all.
+
+    The second are these several paths: only what is at or below one of them is meant; else nothing.
+    Raises InputError for no path, for fewer than two runs with names, and for a run without a name.
     """
-    for name, one in path.items() if isinstance(path, Mapping) else [("path", path)]:
+    if isinstance(given, Mapping):
+        return _runs_by_name(given), ()
+    paths = [given] if isinstance(given, str | Path) else list(dict.fromkeys(given))
+    for one in paths:
+        check_path("path", one)
+    if not paths:
+        raise InputError("give the path of a profile, or several")
+    if len(paths) == 1:
+        return {"": Path(paths[0])}, ()
+    among = tuple(map(Path, paths))
+    for path in among:
+        if not path.exists():
+            raise InputError(f"{path}: there is no such folder or file", path=path)
+    return {"": folder_of_all(among)}, among
+
+
+def _runs_by_name(path: Mapping[str, str | Path]) -> dict[str, Path]:
+    for name, one in path.items():
         check_path(name, one)
-    if not isinstance(path, Mapping):
-        return {"": Path(path)}
     if len(path) < 2 or not all(isinstance(run, str) and run.strip() for run in path):
         raise InputError(
             'give two or more runs with their names, as in {"before": path, "after": path}; open_profile() opens one'
@@ -68,15 +88,20 @@ def paths_of(path: str | Path | Mapping[str, str | Path]) -> dict[str, Path]:
 
 
 def find_runs(
-    paths: Mapping[str, Path], options: Options = USUAL, source: str = "auto", questions: Questions = EACH_CAPABILITY
+    paths: Mapping[str, Path],
+    options: Options = USUAL,
+    source: str = "auto",
+    questions: Questions = EACH_CAPABILITY,
+    among: Sequence[Path] = (),
 ) -> list[Rank]:
     """Find the ranks under one path, whose name is "", or under the paths of several named runs, run by run.
 
+    `among` are paths below the one path, which alone are meant, where there are any.
     Raises InputError when a path holds no rank, when one of several paths holds several runs, or when no rank takes the
     recording of captures that was given.
     """
     is_one = list(paths) == [""]
-    found = _under(paths[""], options, source, questions) if is_one else _of_runs(paths, options, source, questions)
+    found = _under(paths[""], options, source, questions, among) if is_one else _of_runs(paths, options, source, questions)
     if options.capture is not None:
         capture = Path(os.path.abspath(options.capture))  # noqa: PTH100
         found = [rank for rank in found if capture not in (rank.folder, *rank.folder.parents)]
@@ -89,9 +114,9 @@ def find_runs(
     return found
 
 
-def _under(path: Path, options: Options, source: str, questions: Questions) -> list[Rank]:
+def _under(path: Path, options: Options, source: str, questions: Questions, among: Sequence[Path] = ()) -> list[Rank]:
     """Find the ranks under a path with their runs and their doubts, each recording of a folder or of a run once."""
-    ranks = find_ranks(path, options, source, questions)
+    ranks = find_ranks(path, options, source, questions, among)
     known = {rank.profile: SOURCES[rank.source].identity_of(rank) for rank in ranks if not rank.left_out and rank.source}
     folders = {rank.folder for rank in ranks}
     ranks = without_copies(with_numbers(ranks, known), known, lambda rank: _parent(rank.folder, folders))

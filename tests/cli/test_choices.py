@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.cli import RANGES, Command, files_below, only_json
+from prof_analysis import open_profile
+from tests.helpers.cli import OPS, RANGES, Command, files_below, only_json
 from tests.helpers.says import says
 from tests.helpers.small_profile import Frame, Kernel, Launch, Op, Range, write_profile
 
@@ -124,15 +125,39 @@ def test_a_domain_without_ranges_is_told_with_those_that_have_some(layers: Path,
     assert command("module-stats", "-d", layers, "--module-domain", "Custom").stderr == ""
 
 
-def test_a_path_needs_no_option_and_one_path_is_enough(own_ranks: Path, command: Command) -> None:
+def test_a_path_needs_no_option(own_ranks: Path, command: Command) -> None:
     with_option = command("kernel-stats", "-d", own_ranks, "--json")
     assert command("kernel-stats", own_ranks, "--json").stdout == with_option.stdout
-    for words in ((own_ranks, "-d", own_ranks), ("-d", own_ranks, "-d", own_ranks)):
-        result = command("kernel-stats", *words)
-        assert (result.exit_code, result.stdout) == (2, "")
-        assert result.stderr == says("error", "-d: ", f"{own_ranks} and {own_ranks}", "give one path")
     result = command("kernel-stats")
     assert result.stderr == says("error", "-d: ", "give the folder", "-d ./result")
+
+
+def test_several_paths_are_read_like_the_folder_that_holds_them(tmp_path: Path, command: Command) -> None:
+    for run in ("monday", "tuesday"):
+        for rank in range(3):
+            write_profile(tmp_path / run / f"{rank}_ascend_pt", OPS, RANGES, rank=rank)
+    monday, tuesday = tmp_path / "monday", tmp_path / "tuesday"
+    two = [monday / "0_ascend_pt", monday / "2_ascend_pt"]
+
+    def rows(*words: object) -> list[tuple[object, ...]]:
+        found = only_json(command("ranks", *words, "--json"))["ranks"]
+        return [(row.get("run"), row["profile"], row["rank_id"]) for row in found]
+
+    assert rows(*two) == rows("-d", two[1], "-d", two[0]) == [(None, "0_ascend_pt", 0), (None, "2_ascend_pt", 2)]
+    assert rows(*two, monday, two[0]) == [(None, f"monday/{rank}_ascend_pt", rank) for rank in range(3)], "each is read once"
+    of_runs = rows(monday, tuesday)
+    assert of_runs == rows(tmp_path) and {run for run, *_ in of_runs} == {"monday", "tuesday"}
+    query = "SELECT count(*) AS kernels FROM trace.kernel"
+    (whole,) = only_json(command("sql", monday, query, "--json"))["rows"]
+    (part,) = only_json(command("sql", *two, query, "--json"))["rows"]
+    assert part["kernels"] * 3 == whole["kernels"] * 2
+    with open_profile(two) as profile:
+        assert profile.question_line("advise") == f"prof-analysis advise {two[0]} {two[1]}"
+        assert profile.query_line("FROM x") == f'prof-analysis sql -d {two[0]} -d {two[1]} "FROM x"'
+    with open_profile(two, anonymize=True) as profile:
+        assert "_ascend_pt" not in profile.question_line("advise")
+    missing = command("ranks", two[0], tmp_path / "gone")
+    assert (missing.exit_code, missing.stderr) == (2, says("error", f"{tmp_path / 'gone'}: there is no such folder or file"))
 
 
 def test_a_source_of_modules_that_is_not_there_is_named(ranks: Path, command: Command) -> None:
