@@ -15,6 +15,7 @@ import subprocess
 import sys
 from functools import partial
 from html.parser import HTMLParser
+from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -166,6 +167,8 @@ def build(into: Path, repository: str | None) -> None:
     """Build the site into a folder, which is replaced."""
     if into.exists() and not (into / "llms.txt").exists():
         sys.exit(f"{into} is there and is no site: remove it, or give another folder by --into")
+    if find_spec("zensical") is None:
+        sys.exit("zensical is not installed: pip install -e '.[site]'")
     tables.write(CHECKOUT / TABLES)
     known = places()
     with TemporaryDirectory() as scratch:
