@@ -142,7 +142,7 @@ def unknown_words(page: Path) -> Iterator[str]:
     """Yield the commands that a page names and nobody knows, and the options that commands do not have."""
     for words in command_lines(page.read_text(encoding="utf-8")):
         command = program()
-        if words[0] == "PATH":  # A path alone is diagnosed.
+        if words[0] in ("PATH", "job", "fixed"):  # A path alone is diagnosed.
             words[0] = "diagnose"
         while hasattr(command, "commands") and words[0] in command.commands:
             command = command.commands[words.pop(0)]
