@@ -42,8 +42,6 @@ def _what_to_do(message: str, command: str) -> str:
         end = first if Path(unknown[1]).exists() else f"; `{command} --help` lists the commands"
     elif message.endswith(_TOO_MUCH) and command.endswith((" sql", " table")):
         end = "; give the profile with -d PATH, and a query in quotes"
-    elif message.endswith(_TOO_MUCH):
-        end = "; give one PATH: a folder that holds several answers for each run by itself"
     elif message.startswith("Missing argument"):
         end = f"; `{command} --help` has examples"
     return end

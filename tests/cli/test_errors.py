@@ -106,7 +106,7 @@ def test_an_answer_is_shown_also_where_it_cannot_be_written(own_ranks: Path, com
         (["--module_source", "nn"], "--module-source"),
         (["--by", "layer"], "--by"),
         (["--depth", "0"], "--depth"),
-        (["too", "many"], "many"),
+        (["gone", "too"], "gone"),
     ],
 )
 def test_a_word_that_cannot_be_meant_is_named_and_exits_2(ranks: Path, command: Command, words: list[str], named: str) -> None:

@@ -136,7 +136,7 @@ def test_csv_of_a_query_that_fails_half_way_prints_nothing(command: Command, ran
         (["help"], ("command 'help'", "`prof-analysis --help`")),
         (["ranks", "--nope"], ("option: --nope", "`prof-analysis ranks --help`")),
         (["cache", "ls", "--nope"], ("option: --nope", "`prof-analysis cache ls --help`")),
-        (["ranks", "{}", "b"], ("b: one word too many", "give one PATH", "a folder that holds several")),
+        (["ranks", "{}", "b"], ("b: there is no such folder or file",)),
         (["sql", "gone", "b"], ("b: one word too many", "-d PATH", "in quotes")),
         (["table"], ("Missing argument 'NAME'", "`prof-analysis table --help`")),
         (["step-time", "{}", "--top", "0"], ("'--top': ", "give 1 or more")),

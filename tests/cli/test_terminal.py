@@ -15,7 +15,7 @@ COUNT_OPS = "SELECT count(*) AS op_count FROM trace.op"
 
 
 def test_a_terminal_shows_a_bar_over_ranks_unless_quiet(own_ranks: Path) -> None:
-    assert "analysing" in shown_on_terminal(["sql", "-d", own_ranks, COUNT_OPS])
+    assert "reading ranks" in shown_on_terminal(["sql", "-d", own_ranks, COUNT_OPS])
     assert shown_on_terminal(["sql", "-d", own_ranks, COUNT_OPS, "--quiet"]) == ""
 
 
@@ -23,9 +23,9 @@ def test_a_terminal_shows_a_bar_over_ranks_unless_quiet(own_ranks: Path) -> None
 def test_the_bar_is_gone_when_the_answer_is_shown(own_ranks: Path) -> None:
     shown = shown_on_terminal(["sql", "-d", own_ranks, COUNT_OPS], with_stdout=True)
     before, answer = shown.split("op_count", 1)
-    assert "analysing" in before
-    assert "\x1b[2K" in before.rpartition("analysing")[2], "its line is erased"
-    assert "analysing" not in answer
+    assert "reading ranks" in before
+    assert "\x1b[2K" in before.rpartition("reading ranks")[2], "its line is erased"
+    assert "reading ranks" not in answer
 
 
 @pytest.mark.slow
