@@ -12,7 +12,7 @@ from prof_analysis.analyses.analysis import WHERE
 from prof_analysis.analyses.answer import Answer
 from prof_analysis.analyses.answering import options_of
 from prof_analysis.cli.answers import own_parameters, rows_and_options
-from prof_analysis.cli.help import AnalysisCommand, epilog_of
+from prof_analysis.cli.help import AnalysisCommand
 from prof_analysis.cli.options import Anonymize, ProfilePath, ResultOptions, ScreenOptions, takes_options
 from prof_analysis.cli.screen import exit_on_error, finish, opened, show
 from prof_analysis.common.options import Keywords
@@ -36,12 +36,10 @@ def _command_of(name: str) -> Callable[..., None]:
 
 
 for _name, _analysis in ANALYSES.items():
-    app.command(_name, cls=AnalysisCommand, help=_analysis.meaning, epilog=epilog_of(_name), rich_help_panel=_analysis.heading)(
-        _command_of(_name)
-    )
+    app.command(_name, cls=AnalysisCommand, help=_analysis.meaning, rich_help_panel=_analysis.heading)(_command_of(_name))
 
 
-@app.command("stage-durations", cls=AnalysisCommand, epilog=epilog_of("stage-durations"), rich_help_panel=WHERE)
+@app.command("stage-durations", cls=AnalysisCommand, rich_help_panel=WHERE)
 @takes_options
 def stage_durations(
     logs: Annotated[list[str], typer.Argument(help="Logs of vLLM-Ascend, plain or .gz; - is standard input.", metavar="LOG")],

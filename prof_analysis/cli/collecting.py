@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from prof_analysis.cli.help import LOOK_UP, Command, epilog_of
+from prof_analysis.cli.help import LOOK_UP, Command
 from prof_analysis.cli.options import AsJson, ScreenOptions, takes_options
 from prof_analysis.cli.screen import exit_on_error, print_json
 from prof_analysis.common.errors import OutputError
@@ -16,7 +16,7 @@ app = typer.Typer()
 NAME = "prof_analysis_collect.py"
 
 
-@app.command("collect", cls=Command, epilog=epilog_of("collect"), rich_help_panel=LOOK_UP)
+@app.command("collect", cls=Command, rich_help_panel=LOOK_UP)
 @takes_options
 def collect(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Copy the file into this folder.")],

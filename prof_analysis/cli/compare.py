@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from prof_analysis.cli.help import CHANGE, AnalysisCommand, epilog_of
+from prof_analysis.cli.help import CHANGE, AnalysisCommand
 from prof_analysis.cli.options import CompareOptions, ResultOptions, ScreenOptions, Written, takes_options
 from prof_analysis.cli.screen import USAGE_OR_INPUT_ERROR, exit_on_error, fail, finish, print_answer, progress, show, tell
 from prof_analysis.common.errors import ProfAnalysisError, ProfAnalysisWarning
@@ -60,7 +60,7 @@ class CompareResult(ResultOptions):
     ] = None  # type: ignore[assignment]
 
 
-@app.command("compare", cls=AnalysisCommand, epilog=epilog_of("compare"), rich_help_panel=CHANGE)
+@app.command("compare", cls=AnalysisCommand, rich_help_panel=CHANGE)
 @takes_options
 def compare(
     base: Annotated[Path, typer.Argument(metavar="BASE", help="The profile to compare with: a folder or file of one run.")],

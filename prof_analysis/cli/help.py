@@ -1,6 +1,7 @@
 """The help of the commands: their groups, examples that run, and the tables that they write."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import typer
@@ -71,11 +72,15 @@ def examples_of(command: str) -> Mapping[str, str]:
     return {purpose: f"prof-analysis {command} {words}".rstrip() for purpose, words in examples.items()}
 
 
-def epilog_of(command: str) -> str:
-    """Return the end of the help of a command: its examples. The empty line in front keeps typer from moving lines."""
-    return "\nExamples:\n" + "\n".join(f"  {purpose}:\n    {line}" for purpose, line in examples_of(command).items())
+def _shown(examples: Iterable[tuple[str, str]]) -> str:
+    """Return examples as text, behind an empty line."""
+    from rich.markup import escape
+
+    return "\nExamples:\n" + "\n".join(f"  {purpose}:\n    {escape(line)}" for purpose, line in examples)
 
 
+# So many examples stand before the options; the others are shown with all of them.
+_EXAMPLES_FIRST = 2
 _shown_all: list[bool] = []
 
 
@@ -91,7 +96,24 @@ def show_all_options() -> None:
 
 
 class Command(typer.core.TyperCommand):
-    """A command whose help has --help beside the options of what is shown, without types of Python and rare options."""
+    """A command whose help begins with two examples, and has neither types of Python nor, but with --help-all, what is rare."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Print the help: what the command answers, two examples, its options; with --help-all everything."""
+        examples = list(examples_of(ctx.command_path.partition(" ")[2]).items())
+        meaning, end = self.help, self.epilog
+        # Below one paragraph alone, typer takes the indentation away but for a further empty line.
+        between = "\n" if "\n\n" in str(meaning) else "\n\n"
+        self.help = f"{meaning}{between}{_shown(examples if _shown_all else examples[:_EXAMPLES_FIRST])}"
+        self.epilog = self.end_of_help(ctx.command_path)
+        try:
+            super().format_help(ctx, formatter)
+        finally:
+            self.help, self.epilog = meaning, end
+
+    def end_of_help(self, command_path: str) -> str | None:
+        """Return the sentence below the options: where there is more help."""
+        return None if _shown_all else f"All options and examples: {command_path} --help-all"
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Return the parameters; typer would show the type of an argument, such as list[str], beside its name."""
@@ -103,6 +125,8 @@ class Command(typer.core.TyperCommand):
             read_plainly(one)
             if one.name in rare:
                 vars(one)["hidden"] = not _shown_all
+            if is_about_profile and not _shown_all:
+                vars(one)["help"] = _brief(getattr(one, "help", None))
             if isinstance(one, typer.core.TyperArgument):
                 vars(one)["display_type_rich"] = lambda **_: ""
         return params
@@ -128,21 +152,25 @@ class Command(typer.core.TyperCommand):
         option = super().get_help_option(ctx)
         if option is not None:
             option.rich_help_panel, option.metavar = SHOW, ""
-            option.help = "Show this help; --help-all shows rare options too."
+            option.help = "Show this help; --help-all shows all."
         return option
 
 
-class AnalysisCommand(Command):
-    """A command whose help ends with the tables that it writes."""
+def _brief(meaning: str | None) -> str | None:
+    """Return what an option does, without what --help-all says of it behind a semicolon or full stop."""
+    if meaning is None:
+        return None
+    does, _, example = meaning.partition(" Example: ")
+    first = re.split(r"; |\. ", does.rstrip("."))[0]
+    return f"{first}.{f' Example: {example}' if example else ''}"
 
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Print the help, with the tables that the command writes after its examples."""
-        examples = self.epilog
-        self.epilog = f"{examples}\n\n{written_by(str(self.name))}"
-        try:
-            super().format_help(ctx, formatter)
-        finally:
-            self.epilog = examples
+
+class AnalysisCommand(Command):
+    """A command whose help names the tables that it writes, where all is shown."""
+
+    def end_of_help(self, command_path: str) -> str | None:
+        """Return the tables that the command writes, or where there is more help."""
+        return written_by(str(self.name)) if _shown_all else super().end_of_help(command_path)
 
 
 def written_by(command: str) -> str:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from prof_analysis.cli.help import KEEP, LOOK_UP, Command, epilog_of
+from prof_analysis.cli.help import KEEP, LOOK_UP, Command
 from prof_analysis.cli.options import AsJson, ProfilePath, ScreenOptions, SourceOption, takes_options
 from prof_analysis.cli.screen import exit_on_error, opened, print_json
 from prof_analysis.common.errors import InputError
@@ -15,7 +15,7 @@ from prof_analysis.common.options import NO_CACHE
 app = typer.Typer()
 
 
-@app.command("ranks", cls=Command, epilog=epilog_of("ranks"), rich_help_panel=LOOK_UP)
+@app.command("ranks", cls=Command, rich_help_panel=LOOK_UP)
 @takes_options
 def ranks(path: ProfilePath, options: SourceOption, screen: ScreenOptions) -> None:
     """What was found, and which questions can it answer?
@@ -46,7 +46,7 @@ CacheFolder = Annotated[
 ]
 
 
-@cache_app.command("ls", cls=Command, epilog=epilog_of("cache ls"))
+@cache_app.command("ls", cls=Command)
 @takes_options
 def list_cache(cache: CacheFolder = None, as_json: AsJson = False) -> None:
     """List the ranks whose results are kept, their tables and size, and whether their input is unchanged."""
@@ -61,7 +61,7 @@ def list_cache(cache: CacheFolder = None, as_json: AsJson = False) -> None:
         listing.print_entries(kept)
 
 
-@cache_app.command("clear", cls=Command, epilog=epilog_of("cache clear"))
+@cache_app.command("clear", cls=Command)
 @takes_options
 def clear_cache(cache: CacheFolder = None, as_json: AsJson = False) -> None:
     """Remove kept entries, except those that another process uses, and nothing else in the folder."""

@@ -76,10 +76,9 @@ class ResultOptions:
         ExportType | None,
         typer.Option(
             metavar="FORMAT",
-            help=f"Write all columns and rows, as {', '.join(one for one in ExportType if not _drawing(one))} (text and excel "
-            f"mean xlsx). Or a picture: {_drawing('trace')} write a timeline for ui.perfetto.dev (trace); "
-            f"{_drawing('collapsed')} write a flame graph (speedscope, collapsed). With -o alone the format is db; without "
-            "both options nothing is written.",
+            help=f"Write all rows as {', '.join(one for one in ExportType if not _drawing(one))}; text and excel mean xlsx. "
+            f"Or a picture: {_drawing('trace')} write a timeline for ui.perfetto.dev (trace), {_drawing('collapsed')} a flame "
+            "graph (speedscope, collapsed). With -o alone the format is db; without both options nothing is written.",
             rich_help_panel=RESULT,
             show_default=False,
         ),
@@ -118,7 +117,7 @@ class ScreenOptions:
         str,
         typer.Option(
             metavar="NAMES",
-            help="Show these columns, by their headings, or all, in lines longer than the terminal. Example: module,calls.",
+            help="Show these columns, or all; by their headings, in lines longer than the terminal. Example: module,calls.",
             rich_help_panel=SHOW,
         ),
     ] = ""
@@ -180,9 +179,9 @@ Make = Callable[[dict[str, Any]], Any]
 def _group(hint: Any) -> tuple[Sequence[Parameter], Make] | None:
     """Return the parameters of a group of options and a function that makes the group of their values; None for others."""
     if hint == ProfilePath:
-        return [_PATH_ARGUMENT, _path_option("The same as PATH.")], _paths
+        return [_PATH_ARGUMENT, _path_option(_PROFILE)], _paths
     if hint == ProfileOption:
-        return [_path_option(f"{_PROFILE} Or its PATH, in front of the other word.")], _paths
+        return [_path_option(_PROFILE)], _paths
     if get_origin(hint) is Annotated and get_args(hint)[0] is Keywords:
         words = get_args(hint)[1:]
         parameters = [
@@ -206,12 +205,12 @@ def _group(hint: Any) -> tuple[Sequence[Parameter], Make] | None:
     return None
 
 
-_PROFILE = "The profile: a folder *_ascend_pt of a rank, a tree of such folders, or a file of a rank; or several of these."
+_PROFILE = "The same as PATH: a folder *_ascend_pt of a rank, a tree of such folders, or a file of a rank; or several of these."
 _PATH_ARGUMENT = Parameter(
     "profile_path",
     Parameter.KEYWORD_ONLY,
     default=None,
-    annotation=Annotated[list[Path] | None, typer.Argument(metavar="[PATH]...", help=_PROFILE, show_default=False)],
+    annotation=Annotated[list[Path] | None, typer.Argument(metavar="PATH", help=_PROFILE, hidden=True, show_default=False)],
 )
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from prof_analysis.cli.help import LOOK_UP, Command, epilog_of
+from prof_analysis.cli.help import LOOK_UP, Command
 from prof_analysis.cli.options import ModuleOptions, ProfileOption, ScreenOptions, takes_options
 from prof_analysis.cli.screen import exit_on_error, finish, opened, print_answer, view_of
 from prof_analysis.common.errors import InputError, reason_of
@@ -17,7 +17,7 @@ from prof_analysis.common.visible import visible_lines
 app = typer.Typer()
 
 
-@app.command("sql", cls=Command, epilog=epilog_of("sql"), rich_help_panel=LOOK_UP)
+@app.command("sql", cls=Command, rich_help_panel=LOOK_UP)
 @takes_options
 def sql(
     profiling_path: ProfileOption,

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from prof_analysis.analyses.analysis import FIRST
-from prof_analysis.cli.help import Command, epilog_of
+from prof_analysis.cli.help import Command
 from prof_analysis.cli.options import AsJson, Debug, ProfilePath, Quiet, ScreenOptions, Written, takes_options
 from prof_analysis.cli.screen import finish, opened, print_answer
 from prof_analysis.common.errors import OutputError
@@ -54,4 +54,4 @@ def _report(
     finish(profile, screen, written)
 
 
-app.command("report", cls=Command, epilog=epilog_of("report"), rich_help_panel=FIRST)(takes_options(_report, OPTIONS))
+app.command("report", cls=Command, rich_help_panel=FIRST)(takes_options(_report, OPTIONS))

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from prof_analysis.cli.help import LOOK_UP, Command, epilog_of
+from prof_analysis.cli.help import LOOK_UP, Command
 from prof_analysis.cli.options import (
     ModuleOptions,
     ProfileOption,
@@ -21,7 +21,6 @@ app = typer.Typer()
 @app.command(
     "table",
     cls=Command,
-    epilog=f"{epilog_of('table')}\n\nIn files the table has its name in camel case, such as ModuleTree, or as module_tree.csv.",
     rich_help_panel=LOOK_UP,
 )
 @takes_options
@@ -41,7 +40,8 @@ def table(
 ) -> None:
     """Print or write the rows of one table, over all ranks.
 
-    The meaning of its columns: prof-analysis tables NAME.
+    The meaning of its columns: prof-analysis tables NAME. In files the table has its name in camel case, such as ModuleTree, or
+    as module_tree.csv.
     """
     from prof_analysis.analyses.words import several
     from prof_analysis.cli import shown_listing as listing

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from prof_analysis.cli.help import LOOK_UP, Command, epilog_of
+from prof_analysis.cli.help import LOOK_UP, Command
 from prof_analysis.cli.options import AllowFiles, AsJson, ScreenOptions, SqlFolder, takes_options
 from prof_analysis.cli.screen import USAGE_OR_INPUT_ERROR, exit_on_error, fail, print_json
 
@@ -26,7 +26,7 @@ def names_of_tables(incomplete: str) -> list[str]:
     return [name for name in names if name.startswith(incomplete) and "." not in name.partition(".")[2]]
 
 
-@app.command("tables", cls=Command, epilog=epilog_of("tables"), rich_help_panel=LOOK_UP)
+@app.command("tables", cls=Command, rich_help_panel=LOOK_UP)
 @takes_options
 def tables(
     words: Annotated[

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from prof_analysis.cli.help import LOOK_UP, Command, epilog_of
+from prof_analysis.cli.help import LOOK_UP, Command
 from prof_analysis.cli.options import AllowFiles, AsJson, ScreenOptions, takes_options
 from prof_analysis.cli.screen import SOME_RANKS_FAILED, USAGE_OR_INPUT_ERROR, exit_on_error, fail, print_json
 from prof_analysis.common.visible import visible
@@ -13,7 +13,7 @@ from prof_analysis.common.visible import visible
 app = typer.Typer()
 
 
-@app.command("test", cls=Command, epilog=epilog_of("test"), rich_help_panel=LOOK_UP)
+@app.command("test", cls=Command, rich_help_panel=LOOK_UP)
 @takes_options
 def test(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of your own tables, as --sql-folder takes it.")],

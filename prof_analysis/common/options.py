@@ -84,7 +84,7 @@ class ProfileOptions(Options):
     anonymize: Annotated[
         bool,
         Doc(
-            "Replace folders, hosts, addresses, processes, users and their Python code by names such as host1, in all that is "
+            "Replace folders, hosts, users and their code by names such as host1; addresses and processes too, in all that is "
             "shown and written; figures stay.",
             SHOW,
         ),
