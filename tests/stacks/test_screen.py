@@ -30,8 +30,9 @@ def test_places_of_the_users_that_differ_come_first(tmp_path: Path, command: Com
         ("loss.py(3): loss", 30),
     ]
     assert summary["frames_left_out"] == {"framework": 4, "one_frame_inside": 1}
-    assert says("4 frames of PyTorch and Python", "1 frame that only call", "not shown") in command(
-        "stacks", str(tmp_path)
-    ).stdout.splitlines()
+    assert (
+        says("4 frames of PyTorch and Python", "1 frame that only call", "not shown")
+        in command("stacks", str(tmp_path)).stdout.splitlines()
+    )
     with open_profile(tmp_path) as profile:
         assert len(profile.stacks()) == 8, "tables have all"
