@@ -66,7 +66,7 @@ named_category AS (
                 OR (contains(work, 'multi_tensor_apply') AND regexp_matches(name, '(?i)adam|lamb|sgd|adagrad|rmsprop'))
                 THEN 'optimizer'
             WHEN regexp_matches(work, '(?i)silu|gelu|swiglu|act_and_mul|softmax|sigmoid|relu|activation') THEN 'activation'
-            WHEN regexp_matches(work, '(?i)distribution|philox|random|dropout|bernoulli') THEN 'random numbers'
+            WHEN regexp_matches(work, '(?i)distribution|philox|random|normal(_|$)|dropout|bernoulli') THEN 'random numbers'
             WHEN regexp_matches(work, '(?i)sort|top_?k') THEN 'sort'
             WHEN regexp_matches(work, '(?i)embedding|index|indice|gather|scatter|bounds_check|bucketize|nonzero|position|token')
                 THEN 'index'
