@@ -53,6 +53,7 @@ MEANT = {
     ("roofline.bandwidth", "USING type_id"): "kernels of no known type may compute anything",
     ("roofline.memory", "USING op_id"): NONE,
     ("roofline.memory", "moving.op_name_id = kernel.op_name_id"): LOST,
+    ("roofline.moved", "moving.op_name_id = kernel.op_name_id"): LOST,
     ("runs.communication_comparison", "role.group_role = row_of_rank.group_role"): NONE,
     ("runs.matched_path", "found.base_path = pair.base_path"): "a module that the base lacks is in the other half of the union",
     (

@@ -56,7 +56,10 @@ def test_the_late_rank_of_the_tutorial_is_found(tmp_path: Path) -> None:
         (finding,) = profile.rows("SELECT finding, slow_ranks FROM across.slow_rank_finding")
         waits = profile.rows("SELECT rank_id, synchronization_ns FROM communication.breakdown ORDER BY start_ns, rank_id")
         loader = profile.rows("SELECT rank_id, duration_ns FROM trace.op WHERE name LIKE '%DataLoader%' ORDER BY rank_id")
+        (late, *_) = profile.slow_ranks(by="op").to_dict("records")
     assert finding == {"finding": "slow rank", "slow_ranks": "1"}
+    assert (late["rank_id"], late["op"][:21]) == (1, "enumerate(DataLoader)")
+    assert (late["host_ns"], late["others_ns"]) == (loader[1]["duration_ns"], loader[0]["duration_ns"])
     longest = {rank: max(row["synchronization_ns"] for row in waits if row["rank_id"] == rank) for rank in range(2)}
     assert longest[1] < loader[1]["duration_ns"] // 10
     assert 0.9 < longest[0] / loader[1]["duration_ns"] < 1.1

@@ -19,12 +19,22 @@ def require(session: Session, requires: tuple[Requirement, ...]) -> dict[Rank, s
         if unable and len(unable) == len(session.stores):
             failures = session.failures
             failed = f"; {len(failures)} more could not be read: {failures[0]}" if failures else ""
-            raise InputError(
-                f"{session.shown_path}: no rank can answer this: {next(iter(unable.values()))}{failed}", path=session.path
-            )
+            reason = next(iter(unable.values()))
+            why = f"{reason}{_of_host_alone(session, reason)}{failed}"
+            raise InputError(f"{session.shown_path}: no rank can answer this: {why}", path=session.path)
         for rank, why in unable.items():
             session.warn(f"{rank.profile}: {why}", rank)
     return unable
+
+
+def _of_host_alone(session: Session, reason: str) -> str:
+    """Name the question about the host that ranks answer where the reason is that they have no kernels."""
+    without_kernels = [why for _, why in session.lacking(("kernels",))]
+    if reason not in without_kernels or len(session.lacking(("ops",))) == len(session.stores):
+        return ""
+    if len(session.lacking(("modules", "ops"))) == len(session.stores):
+        return f"; host time of ops: prof-analysis op-stats {session.shown_path}"
+    return f"; host time by module: prof-analysis op-stats {session.shown_path} --by module"
 
 
 def ask(session: Session, analysis: Analysis) -> None:

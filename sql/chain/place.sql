@@ -5,18 +5,20 @@
 -- place      BIGINT   place in the order of starts on the stream, from 1
 -- symbol     VARCHAR  as in chain.symbol; O for what an optimizer computes by ops on single tensors; M for a
 --                     kernel whose name alone says that it multiplies matrices
-WITH optimizer_step AS (
-    SELECT op.tid, op.start_ns, max(op.end_ns) AS end_ns
+WITH asked AS (
+    SELECT kernel_id, tid, asked_ns
+    FROM kernels.asked
+),
+recorded_op AS (
+    SELECT tid, name_id, start_ns, end_ns
     FROM trace.op
-    JOIN trace.string AS name ON name.text_id = op.name_id
-    WHERE starts_with(name.text, 'Optimizer.step#')
-    GROUP BY op.tid, op.start_ns
+),
+op_name AS (
+    SELECT text_id, text
+    FROM trace.string
 ),
 of_optimizer AS (
-    SELECT asked.kernel_id
-    FROM kernels.asked
-    ASOF JOIN optimizer_step ON optimizer_step.tid = asked.tid AND asked.asked_ns >= optimizer_step.start_ns
-    WHERE asked.asked_ns < optimizer_step.end_ns
+    FROM kernels_of_optimizers(asked, recorded_op, op_name)
 ),
 filled AS (
     SELECT kernel_id

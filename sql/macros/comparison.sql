@@ -81,3 +81,14 @@ CREATE MACRO IF NOT EXISTS compared_times(sampled, comparison, key, more := NULL
         } AS times,
         more_of_key AS more
     FROM with_noise(time_per_unit);
+
+-- The n-th smallest of `count` numbers, of which the list has those that are not 0, in order.
+CREATE MACRO IF NOT EXISTS nth_smallest(sorted, count, n) AS if(n <= count - len(sorted), 0, sorted[n - count + len(sorted)]);
+
+-- The median of all numbers but one: the smallest that at least half of the others do not exceed. `sorted` as above; NULL
+-- without others.
+CREATE MACRO IF NOT EXISTS median_of_others(sorted, count, own) AS
+    CASE
+        WHEN count > 1
+            THEN nth_smallest(sorted, count, count // 2 + if(own <= nth_smallest(sorted, count, count // 2), 1, 0))
+    END;

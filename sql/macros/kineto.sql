@@ -77,7 +77,7 @@ CREATE MACRO IF NOT EXISTS role_of_annotation(name) AS
     CASE
         WHEN is_name_of_step(name) THEN 'step'
         WHEN regexp_matches(name, '^(nccl|gloo|c10d):') THEN 'communication'
-        WHEN starts_with(name, 'enumerate(DataLoader)') THEN 'data loading'
+        WHEN loads_data(name) THEN 'data loading'
     END;
 
 -- The type of a kernel: its function, or all of its name where the function is a frame around any other.

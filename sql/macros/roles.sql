@@ -90,6 +90,9 @@ CREATE MACRO IF NOT EXISTS engine_of_cores(core) AS
 -- `default`.
 CREATE MACRO IF NOT EXISTS is_name_of_step(name) AS starts_with(name, 'ProfilerStep#');
 
+-- Whether an op loads data, by its name: PyTorch itself names its loader so, on any device.
+CREATE MACRO IF NOT EXISTS loads_data(name) AS starts_with(name, 'enumerate(DataLoader)');
+
 -- The role of an mstx mark or range that torch_npu itself records; it writes communication operators as JSON.
 CREATE MACRO IF NOT EXISTS role_of_mark(message, domain) AS
     CASE

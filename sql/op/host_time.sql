@@ -7,8 +7,7 @@
 WITH part AS (
     SELECT
         by_shape.name_id,
-        -- Knows dataloader: PyTorch itself names its op so, on any device.
-        coalesce(starts_with(name.text, 'enumerate(DataLoader)'), false) AS is_loading,
+        coalesce(loads_data(name.text), false) AS is_loading,
         by_shape.calls AS call_count,
         if(is_loading, by_shape.host_total_ns, by_shape.host_self_ns) AS host_ns
     FROM op.by_shape

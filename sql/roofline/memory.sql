@@ -24,22 +24,21 @@ WITH recorded_steps AS (
     SELECT count(*) > 0 AS has_rows
     FROM step.period
 ),
-device AS (
-    SELECT min(chip.product) AS product
+chip AS (
+    SELECT product
     FROM trace.chip
-    HAVING count(DISTINCT chip.product) = 1
+),
+known_product AS (
+    SELECT product, pattern, memory_gb_s
+    FROM roofline.product
 ),
 memory AS (
-    SELECT min(product.product) AS product, min(product.memory_gb_s) AS memory_gb_s
-    FROM device
-    -- One device, and few products.
-    JOIN roofline.product AS product ON regexp_matches(device.product, product.pattern)
-    HAVING count(*) = 1
+    FROM memory_of_device(chip, known_product)
 ),
 moving AS (
-    SELECT DISTINCT name_id, type_id, op_name_id, symbol NOT IN ('c', 'm', 's', 'h') AS has_result
+    SELECT DISTINCT name_id, type_id, op_name_id, writes_result(symbol) AS has_result
     FROM chain.symbol
-    WHERE contains('xdabpmsrqicnehfwguytlo', symbol)
+    WHERE moves_whole_tensors(symbol)
 ),
 alone AS (
     SELECT op_id

@@ -34,6 +34,7 @@ def commands_below(group: Any, *words: str) -> Iterator[tuple[str, Any]]:
 
 COMMANDS = dict(commands_below(typer.main.get_command(app)))
 WITH_MODULES = {
+    "op-stats",
     "module-stats",
     "communication-time",
     "mfu",

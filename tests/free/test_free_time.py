@@ -76,6 +76,10 @@ def test_kernels_alone_give_gaps_and_neighbours_and_say_why_there_is_no_cause(tm
         profile.prepare("free-time")
         (gap,) = profile.rows("SELECT duration_ns, cause, cause_ns, kernel_before, kernel_after FROM free.longest_gap")
         assert tuple(gap.values()) == (9_000, None, None, "a", "b")
+        (between,) = profile.free_time(by="kernel").to_dict("records")
+        assert (between["kernel_before"], between["kernel_after"], between["total_ns"]) == ("Add", "Mul", 9_000)
+        (length,) = profile.free_time(by="length").to_dict("records")
+        assert (length["least_ns"], length["gap_count"]) == (1_000, 1)
         unknown = {row["cause"]: row["reason"] for row in profile.rows("FROM free.unknown_cause")}
         assert unknown["inside an op"] == says("no ops", "collect with CPU activity")
 

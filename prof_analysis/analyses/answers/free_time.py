@@ -27,22 +27,27 @@ ANALYSIS = Analysis(
     ),
     pictures=TIMELINE,
     counted="step.time",
-    extras={"length": Extra((), {"free.length": "FreeLength"}, ("across.free_length",))},
+    extras={
+        "length": Extra((), {"free.length": "FreeLength"}, ("across.free_length",)),
+        "by kernel": Extra((), {"free.between": "FreeBetween"}, ("across.free_between",)),
+    },
     rows={
         "cause": Rows("free.cause"),
         "gap": Rows("free.longest_gap", is_listed=True),
         "length": Rows("free.length", "across.free_length", extra="length", is_listed=True),
+        "kernel": Rows("free.between", "across.free_between", extra="by kernel", is_listed=True),
     },
     place=11,
     heading=WHY,
     examples={
-        "The 20 longest gaps": "result --top 20",
         "Many short gaps, or few long ones, and before what": "result --by length",
+        "Between which kernels, as in a captured graph": "result --by kernel",
     },
     returns="""Return causes of idle time within steps by the activity of the host: the causes in each step, the longest first.
 
     The causes of a step add up to its free_ns in step_time(). With by="gap" a row is one of the 100 longest gaps of a rank,
-    with by="length" a length of gaps, by powers of ten, and what follows them.
+    with by="length" a length of gaps, by powers of ten, and what follows them; with by="kernel" the types of the
+    kernels before and after.
     Raises InputError when no rank holds kernels and ops.
     """,
     keys=lambda: schema.answer(

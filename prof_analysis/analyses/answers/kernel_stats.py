@@ -1,5 +1,7 @@
 """The analysis `kernel-stats`: which types of kernels cost the time?"""
 
+from collections.abc import Iterator
+
 from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import Analysis, Extra, Rows
 from prof_analysis.analyses.answer import Block, Facts, Sort, heaviest_of, left_out_lines, said, size_of, table_of
@@ -30,6 +32,9 @@ ANALYSIS = Analysis(
             {"kernels.beside_communication": "KernelBesideCommunication"},
             ("across.beside_communication",),
         ),
+        "by category": Extra(
+            ("kernels",), {"kernels.by_category": "KernelByCategory", "across.kernel_by_category": "KernelByCategoryAllRanks"}
+        ),
         "by kernel": Extra(("kernels",), {"kernels.longest": "LongestKernel"}, ("across.longest_kernel",)),
     },
     counted="kernels.duration",
@@ -37,6 +42,7 @@ ANALYSIS = Analysis(
         "type": Rows("kernels.statistic", "across.kernel_statistic"),
         "name": Rows("kernels.by_name", "across.kernel_by_name", extra="by name"),
         "shapes": Rows("kernels.by_shapes", "across.kernel_by_shapes", extra="by shapes"),
+        "category": Rows("kernels.by_category", "across.kernel_by_category", requires=("kernels",), extra="by category"),
         "cpu": Rows("kernels.on_cpu", "across.kernel_on_cpu", extra="by cpu"),
         "kernel": Rows("kernels.longest", "across.longest_kernel", extra="by kernel", is_listed=True),
         "overlap": Rows(
@@ -49,12 +55,13 @@ ANALYSIS = Analysis(
     },
     place=1,
     examples={
-        "The longest kernels, and where they are": "result --by kernel",
         "How much slower kernels are beside communication": "result --by overlap",
+        "By what they compute: products, attention, norms, ...": "result --by category",
     },
     returns="""Return kernel time by kind, type and core, the heaviest first; or by name, or by name, input shapes and types.
 
     With by="cpu" a row is a name of kernels that ran on CPUs of the device (AI CPU), with their op and module;
+    with by="category" what kernels compute or move, with their FLOPs, bytes and place on the roofline;
     with by="kernel" one of the 100 longest kernels of a rank, and where it is; with by="overlap" a type
     and shape of compute kernels, beside communication and alone.
 
@@ -69,8 +76,9 @@ ANALYSIS = Analysis(
         ),
         rows_left_out=schema.LEFT_OUT,
         heaviest_kernels=schema.rows(
-            "by type; with --by by name, by shapes, or those on CPUs of the device",
+            "by type; with --by by name, by shapes, by category, or those on CPUs of the device",
             "across.kernel_statistic",
+            "across.kernel_by_category",
             "across.kernel_by_name",
             "across.kernel_by_shapes",
             "across.kernel_on_cpu",
@@ -99,6 +107,22 @@ _KERNELS = {
     "shapes": (
         "across.kernel_by_shapes",
         {"kernel": "name", "input shapes": "input_shapes", **_TOTALS, **_QUARTILES, **_OF_KERNEL, "input types": "input_types"},
+    ),
+    "category": (
+        "across.kernel_by_category",
+        {
+            "category": "category",
+            "total": "total_ns",
+            "share of all kernels": "share",
+            "kernels": "kernel_count",
+            "TFLOP/s": "achieved_tflops",
+            "share of peak": "efficiency",
+            "GB/s": "bandwidth_gb_s",
+            "share of memory rate": "memory_share",
+            "roof": "bound",
+            "with FLOPs": "flops_time_share",
+            "with bytes": "bytes_time_share",
+        },
     ),
     "cpu": (
         "across.kernel_on_cpu",
@@ -143,6 +167,8 @@ def kernel_stats(profile: Tables, top: int, by: str = "type", sort: Sort = None)
         lines += left_out_lines(left_out, heaviest)
     elif by == "cpu":
         lines += [] if heaviest else ["none of the kernels ran on CPUs of the device"]
+    elif by == "category":
+        lines += _of_categories(profile)
     else:
         (chosen,) = profile.rows(f"SELECT coalesce(sum(total_ns), 0)::BIGINT AS total_ns FROM {table}")
         all_ns = sum(row["total_ns"] for row in kinds)
@@ -151,3 +177,13 @@ def kernel_stats(profile: Tables, top: int, by: str = "type", sort: Sort = None)
     # The profiler writes shapes in quotes.
     shown = [{**row, "input_shapes": row["input_shapes"].strip('"')} if row.get("input_shapes") else row for row in heaviest]
     return facts, [table_of(table, shown, columns), said(*lines)]
+
+
+def _of_categories(profile: Tables) -> Iterator[str]:
+    """Yield sentences about what the rates of categories are measured against, and what has no category."""
+    rows = profile.rows("SELECT category, share, memory_gb_s FROM across.kernel_by_category")
+    other = next((row["share"] for row in rows if row["category"] == "other"), None)
+    yield f"{percent(other)} of the time is of kernels of no known category" if other else "all kernels have a category"
+    memory = {row["memory_gb_s"] for row in rows}
+    known = memory.pop() if len(memory) == 1 else None
+    yield f"the memory moves {known:,.0f} GB/s by the data sheet" if known else "the bandwidth of the memory is not known"

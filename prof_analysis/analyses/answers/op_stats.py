@@ -1,15 +1,19 @@
 """The analysis `op-stats`: which framework ops cost the time, on host and device?"""
 
 from collections.abc import Mapping
+from operator import itemgetter
+from typing import Any
 
 from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import STACKS, Analysis, Extra, Rows, flame
 from prof_analysis.analyses.answer import Block, Facts, Sort, Source, heaviest_of, left_out_lines, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
+from prof_analysis.analyses.tree import as_tree
 from prof_analysis.analyses.words import duration, percent, several, source_line_of
 from prof_analysis.common.capabilities import any_of
-from prof_analysis.common.option_docs import INPUT, MACHINE
+from prof_analysis.common.option_docs import INPUT, MACHINE, MODULES
 
+_OF_MODULES = ("modules", "ops")
 ANALYSIS = Analysis(
     "op-stats",
     "Which framework ops cost the time, on host and device?\n\n"
@@ -17,33 +21,51 @@ ANALYSIS = Analysis(
     "ops",
     {"op.statistic": "OpStatistic", "across.op_statistic": "OpStatisticAllRanks"},
     requires=(any_of("ops", "reported_ops"),),
-    options=(INPUT, MACHINE, "filter"),
+    options=(INPUT, MODULES, MACHINE, "filter"),
     also=("kernels.duration", "across.op_total"),
-    extras={"source-line": Extra(STACKS, {"stack.by_op": "OpSourceLine", "across.op_source_line": "OpSourceLineAllRanks"})},
+    extras={
+        "source-line": Extra(STACKS, {"stack.by_op": "OpSourceLine", "across.op_source_line": "OpSourceLineAllRanks"}),
+        "by module": Extra(
+            _OF_MODULES, {"module.host_time": "ModuleHostTime", "across.module_host_time": "ModuleHostTimeAllRanks"}
+        ),
+    },
     pictures=flame("flame.op", "OpFlame", "ops", "kernels"),
     counted="op.by_shape",
     rows={
         "op": Rows("op.statistic", "across.op_statistic"),
         "source_line": Rows("stack.by_op", "across.op_source_line", requires=STACKS, extra="source-line"),
+        "module": Rows("module.host_time", "across.module_host_time", requires=_OF_MODULES, extra="by module"),
     },
     place=2,
     examples={
-        "The ops of one step": "result --step-id 10 --top 20",
+        "Time of modules on the host, also without kernels": "result --by module",
         "Ops of one kind by all time inside them": "result --filter aten:: --sort 'device total'",
     },
     returns="""Return framework ops by name and input shapes, the heaviest on the device first.
 
     Records of a launch, such as aclnnMm, count as a part of the op around them. A call inside a call of the same row does
     not count again in the totals. With across_ranks a row covers all ranks. With by="source_line" a row is an op and the
-    line of user code that called it.
+    line of user code that called it. With by="module" a row is a module with its time on the host, the longest first.
     Raises InputError when no rank holds framework ops.
     """,
-    keys=lambda: schema.answer(
-        **schema.columns_of("across.op_total"),
-        heaviest_ops=schema.rows(
-            "ops; with --by source-line each with a line that called it", "across.op_statistic", "across.op_source_line"
-        ),
-    ),
+    keys=lambda: {
+        "anyOf": [
+            schema.answer(
+                **schema.columns_of("across.op_total"),
+                heaviest_ops=schema.rows(
+                    "ops; with --by source-line each with a line that called it",
+                    "across.op_statistic",
+                    "across.op_source_line",
+                ),
+            ),
+            schema.answer(
+                own_host_ns=schema.amount("own time of all modules on host threads", "ns"),
+                heaviest_modules=schema.rows(
+                    "with --by module: modules with most time on the host", schema.of_module("across.module_host_time")
+                ),
+            ),
+        ]
+    },
 )
 _OP_COLUMNS: Mapping[str, Source] = {
     "op": "name",
@@ -69,13 +91,27 @@ _SOURCE_LINES: tuple[str, Mapping[str, Source]] = (
         "host self": "host_self_ns",
     },
 )
+_MODULE_COLUMNS: Mapping[str, Source] = {
+    "module": ("tree", itemgetter("line")),
+    "host": "host_ns",
+    "own host": "own_host_ns",
+    "share of modules": "own_share",
+    "calls": "calls",
+    "ops": "op_count",
+    "launches": "launches",
+    "device": "device_ns",
+    "per step and rank": "host_per_step_ns",
+}
 
 
 def op_stats(profile: Tables, top: int, by: str = "op", sort: Sort = None) -> tuple[Facts, list[Block]]:
     """Return the heaviest framework ops, and the device and host time of all ops, over all ranks.
 
-    With by="source_line" a row is an op and the line of user code that called it. Raises InputError where `sort` is no column.
+    With by="source_line" a row is an op and the line of user code that called it; with by="module" it is a module with its time
+    on the host. Raises InputError where `sort` is no column.
     """
+    if by == "module":
+        return _modules(profile, top, sort)
     table, columns = _SOURCE_LINES if by == "source_line" else ("across.op_statistic", _OP_COLUMNS)
     heaviest = heaviest_of(profile, table, top, columns, sort)
     (total,) = profile.rows("FROM across.op_total")
@@ -95,3 +131,31 @@ def op_stats(profile: Tables, top: int, by: str = "op", sort: Sort = None) -> tu
     # Inputs that are no tensors have no shape; those behind the last tensor say nothing.
     shown = [{**row, "input_shapes": (row.get("input_shapes") or "").rstrip(";") or None} for row in heaviest]
     return facts, [table_of(table, shown, columns), said(*lines)]
+
+
+def _modules(profile: Tables, top: int, sort: Sort) -> tuple[Facts, list[Block]]:
+    """Return the modules with most time of their own on the host, as a tree with the modules around them."""
+    table = "across.module_host_time"
+    heaviest = [_with_path(row) for row in heaviest_of(profile, table, top, _MODULE_COLUMNS, sort)]
+    known = [_with_path(row) for row in profile.rows(f"FROM {table}")]
+    own_ns = sum(row["own_host_ns"] for row in known)
+    facts: Facts = {
+        **size_of(profile, "module.host_time", "op.by_shape"),
+        "own_host_ns": own_ns,
+        "heaviest_modules": heaviest,
+    }
+    columns = {
+        header: column
+        for header, column in _MODULE_COLUMNS.items()
+        if not isinstance(column, str) or any(row[column] is not None for row in heaviest)
+    }
+    return facts, [
+        table_of(table, as_tree(heaviest, known), columns),
+        said(f"{several(len(known), 'module')} took {duration(own_ns)} on host threads; {several(facts['ranks'], 'rank')}"),
+    ]
+
+
+def _with_path(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row of a module with its whole path in one column."""
+    path = "/".join(filter(None, (row["parent_module"], row["module"])))
+    return {"module": path} | {name: value for name, value in row.items() if name not in ("parent_module", "module")}

@@ -25,25 +25,30 @@ ANALYSIS = Analysis(
     section="ranks",
     requires=(any_of("kernels", "reported_communication", "reported_steps"),),
     also=("step.reported_audit", "across.job"),
-    extras={"by collective": Extra(("kernels", "communication"), {"across.collective": "SlowCollective"})},
+    extras={
+        "by collective": Extra(("kernels", "communication"), {"across.collective": "SlowCollective"}),
+        "by op": Extra(("ops",), {"across.host_difference": "HostDifference"}),
+    },
     rows={
         "rank": Rows("across.slow_rank"),
         "group": Rows("across.rank_communication", is_listed=True),
         "module": Rows("across.slow_rank_module", is_listed=True),
         "finding": Rows("across.slow_rank_finding", is_listed=True),
         "collective": Rows("across.collective", extra="by collective"),
+        "op": Rows("across.host_difference", requires=("ops",), extra="by op", is_listed=True),
     },
     place=15,
     heading=WHY,
     examples={
         "The collectives in which ranks waited most, and why": "result --by collective",
-        "The same for a script": "result --json",
+        "The ops that its host is longer in than the others": "result --by op",
     },
     returns="""Return which rank, or pipeline stage, makes the others wait, with the evidence.
 
     A row is a rank, with means per step; with by="group" a rank and a group, all steps together; with by="module" a module
     of a slow rank, the largest excess first; with by="finding" the only row is the conclusion; with by="collective" a
-    collective in which ranks waited, with the rank that came last and the cause.
+    collective in which ranks waited, with the rank that came last and the cause; with by="op" an op in a module in which the
+    host of a slow rank is longer than those of the others.
     Raises InputError when no rank holds communication or steps.
     """,
     keys=lambda: {

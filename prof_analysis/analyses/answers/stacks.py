@@ -26,7 +26,7 @@ ANALYSIS = Analysis(
     },
     requires=STACKS,
     options=(INPUT, MODULES, MACHINE, "under", "module", "user_code"),
-    also=("op.host", "kernels.duration", "stack.cost", "stack.chosen_path", "across.stack_total"),
+    also=("op.host", "kernels.duration", "stack.cost", "stack.chosen_path", "across.stack_total", "across.passing_frame"),
     extras={"module": Extra(("modules",), {})},
     pictures=flame("flame.stack", "StackFlame", "kernels"),
     counted="stack.cost",
@@ -46,13 +46,19 @@ ANALYSIS = Analysis(
         schema.answer(
             all_kernels_ns=schema.amount("time of all kernels", "ns"),
             parts=schema.rows("what has a stack (reason null), and what has none", "across.stack_total"),
-            heaviest=schema.rows("places in the source, or whole stacks"),
+            heaviest=schema.rows("places in the source that tell work apart, or whole stacks"),
+            frames_left_out=schema.fields(
+                framework=schema.count("frames of PyTorch and Python, which are not in `heaviest`"),
+                one_frame_inside=schema.count("frames that only call one frame inside, which are not in `heaviest`"),
+            ),
         ),
         "heaviest",
         {"frame": "across.stack_frame", "stack": "across.stack"},
     ),
 )
 
+# Why a frame tells no work apart, and how a sentence says it.
+_REASONS = {"framework": "of PyTorch and Python", "one frame inside": "that only call one frame inside"}
 _TABLES = {"frame": "across.stack_frame", "stack": "across.stack"}
 _COLUMNS: Mapping[str, Mapping[str, Source]] = {
     "frame": {
@@ -86,7 +92,9 @@ def stacks(
     """
     if module is not None and not profile.rows("SELECT 1 FROM stack.chosen_path LIMIT 1"):
         raise InputError(f"there is no module {module}; module-stats shows which there are")
-    heaviest = heaviest_of(profile, _TABLES[by], top, _COLUMNS[by], sort)
+    left_out = _left_out(profile) if by == "frame" else {}
+    ranked = heaviest_of(profile, _TABLES[by], top + len(left_out), _COLUMNS[by], sort)
+    heaviest = [row for row in ranked if row.get("frame") not in left_out][:top]
     (kernels,) = profile.rows(
         "SELECT coalesce(sum(coalesce(total_ns, duration_ns * kernel_count)), 0)::BIGINT AS ns FROM kernels.duration"
     )
@@ -96,8 +104,14 @@ def stacks(
         "all_kernels_ns": kernels["ns"],
         "parts": profile.rows("FROM across.stack_total"),
         "heaviest": heaviest,
+        "frames_left_out": {reason.replace(" ", "_"): sum(why == reason for why in left_out.values()) for reason in _REASONS},
     }
     return facts, [table_of(_TABLES[by], heaviest, _COLUMNS[by]), said(*_sums(facts))]
+
+
+def _left_out(profile: Tables) -> dict[str | None, str]:
+    """Return the frames that tell no work apart, each with the reason."""
+    return {row["frame"]: row["reason"] for row in profile.rows("FROM across.passing_frame")}
 
 
 def _sums(facts: Facts) -> Iterator[str]:
@@ -111,6 +125,10 @@ def _sums(facts: Facts) -> Iterator[str]:
     if known.get("backward_ns"):
         yield f"{duration(known['backward_ns'])} of it in the backward, which has the stacks of its forward ops"
     yield f"these ops took {duration(host_ns)} on host threads"
+    said_of = {reason: facts["frames_left_out"][reason.replace(" ", "_")] for reason in _REASONS}
+    left_out = [f"{several(count, 'frame')} {_REASONS[reason]}" for reason, count in said_of.items() if count]
+    if left_out:
+        yield f"not shown: {' and '.join(left_out)}; the table stack.by_frame and written files have all"
     unknown = [part for part in facts["parts"] if part["reason"] is not None]
     reasons = ", ".join(f"{part['reason']} {duration(part['device_ns'])}" for part in unknown if part["kernel_count"])
     if reasons:
