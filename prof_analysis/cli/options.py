@@ -77,7 +77,7 @@ class ResultOptions:
         typer.Option(
             metavar="FORMAT",
             help=f"Write all columns and rows, as {', '.join(one for one in ExportType if not _drawing(one))} (text and excel "
-            f"mean xlsx). Or a picture: {_drawing('trace')} write a timeline for ui.perfetto.dev (trace); "
+            f"mean xlsx). Or a picture: {_drawing('trace')} write what `timeline` does (trace); "
             f"{_drawing('collapsed')} write a flame graph (speedscope, collapsed). With -o alone the format is db; without "
             "both options nothing is written.",
             rich_help_panel=RESULT,
