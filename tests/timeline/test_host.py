@@ -13,7 +13,7 @@ from prof_analysis import InputError, ProfAnalysisWarning, Profile, open_profile
 from tests.helpers import kineto
 from tests.helpers.says import says
 from tests.helpers.small_profile import Frame, HostCall, Kernel, Launch, Op, Queue, Range, write_profile
-from tests.helpers.timelines import Timeline, read
+from tests.helpers.timelines import Timeline, events_of, ns, read
 
 WORK = ("compute", "communication", "copy", "schedule")
 HOST = ("op", "range", "call", "frame", "collection")
@@ -213,3 +213,23 @@ def test_with_secrets_replaced_threads_have_other_numbers(tmp_path: Path) -> Non
     with open_profile(tmp_path, anonymize=True, cache="none") as profile:
         (file,) = profile.timeline(tmp_path / "out")
     assert not {one.track for one in read(file).slices if "54321" in one.track}
+
+
+def test_a_timeline_in_the_folder_of_a_profile_is_no_rank_of_it(tmp_path: Path) -> None:
+    write_profile(tmp_path / "a_ascend_pt", [Op("op", 20, 30, (Kernel("k", 2000, 2010),))])
+    for _ in range(2):
+        with open_profile(tmp_path) as profile:
+            assert [row["profile"] for row in profile.rank_rows()] == ["a_ascend_pt"]
+            profile.timeline()
+
+
+@pytest.mark.slow
+def test_events_are_in_the_order_of_time_however_many_they_are(tmp_path: Path) -> None:
+    """Threads that join more rows than a block of a file has give the blocks in any order."""
+    ops = [Op("aten::add", at, at + 5) for at in range(1000, 3_001_000, 10)]
+    write_profile(tmp_path, [*ops, Op("aten::mul", 3_001_000, 3_001_005, (Kernel("k", 3_002_000, 3_002_010),))])
+    with open_profile(tmp_path, cache="none") as profile:
+        (file,) = profile.timeline(tmp_path / "out")
+    times = [ns(one["ts"]) for one in events_of(file) if one.get("cat") == "op"]
+    assert len(times) == 300_001
+    assert times == sorted(times)

@@ -4,7 +4,7 @@ import gzip
 import json
 import shutil
 import subprocess
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -245,15 +245,21 @@ def test_perfetto_reads_the_same_sums(tmp_path: Path) -> None:
         (file,) = profile.export(tmp_path, "trace")
         kernels = profile.rows("SELECT count(*) AS kernels, sum(duration_ns)::BIGINT AS duration_ns FROM timeline.kernel")[0]
         calls = profile.rows("SELECT count(*) AS calls FROM timeline.module_call")[0]
+    found = read(file)
+    of_host = Counter(one.track for one in found.slices if "thread" in one.track)
+    steps_of_arrows = sum(len(arrow) - 1 for arrow in found.arrows.values())
     query = tmp_path / "query.sql"
     query.write_text(
         "SELECT (SELECT sum(value) FROM stats WHERE severity = 'error'), count(*), sum(dur),"
-        " (SELECT count(*) FROM slice WHERE category = 'module') FROM slice"
+        " (SELECT count(*) FROM slice WHERE category = 'module'), (SELECT count(*) FROM flow),"
+        " (SELECT count(*) FROM slice JOIN thread_track ON thread_track.id = slice.track_id JOIN thread USING (utid)"
+        " WHERE thread.name LIKE '%thread%') FROM slice"
         " WHERE category IN ('compute', 'communication', 'copy', 'schedule');\n"
     )
     done = subprocess.run([shell, "-q", str(query), str(file)], capture_output=True, text=True, check=True, timeout=60)
     values = done.stdout.strip().splitlines()[-1].split(",")
-    assert [int(value) for value in values] == [0, kernels["kernels"], kernels["duration_ns"], calls["calls"]]
+    expected = [0, kernels["kernels"], kernels["duration_ns"], calls["calls"], steps_of_arrows, of_host.total()]
+    assert [int(value) for value in values] == expected
 
 
 @pytest.mark.slow
