@@ -17,6 +17,7 @@ MEANT = {
     ("across.expert_call", "paired_call.kernel_id = call.next_id"): NONE,
     ("across.link_packet", "seen_rank.group_name = packet.group_name"): "positions in groups without a name are not comparable",
     ("across.link_packet", "usual.peer_count = alike.peer_count"): NOT_NULL,
+    ("across.timeline_event", "call.tid = launch.call_tid"): NONE,
     ("advice.byte_alignment", "aligned.packet_bytes = packet.packet_bytes"): "only packets of known size are compared",
     ("allocation.block_op", "USING name_id"): LOST,
     ("chain.cost", "interval.forward_op_id = forward_op.op_id"): NONE,
@@ -64,6 +65,8 @@ MEANT = {
     ("runs.memory_comparison", "step.step_id = memory.step_id"): NONE,
     ("runs.step_comparison", "collection.step_id = time.step_id"): NOT_NULL,
     ("step.duration", "USING step_id"): NOT_NULL,
+    ("timeline.launch", "USING host_op_id"): NONE,
+    ("timeline.launch", "USING launch_id"): NONE,
 }
 
 

@@ -75,6 +75,7 @@ _CONTENT: Mapping[str, Mapping[str, Schema]] = {
     "table": {**_FILES, "rows": _ROWS, **_FOUND},
     "sql": {"rows": _ROWS, **_FOUND},
     "report": {**_FILES, **_FOUND},
+    "timeline": {**_FILES, **_FOUND},
     "ranks": {"ranks": rows("the ranks that were found", _RANK)},
     "tables": {"tables": rows("the tables that were found", _TABLE)},
     "test": {"cases": rows("the cases that were tried", _CASE)},

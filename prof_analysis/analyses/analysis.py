@@ -24,7 +24,16 @@ def flame(table: str, name: str, *requires: Requirement) -> Mapping[str, Extra]:
 
 # The timeline of each rank, by its export type.
 TIMELINE: Mapping[str, Extra] = {
-    "trace": Extra(("kernels",), {"across.timeline_event": "TimelineEvent", "across.timeline_rank": "TimelineRank"})
+    "trace": Extra(
+        ("kernels",),
+        {
+            "across.timeline_event": "TimelineEvent",
+            "across.timeline_rank": "TimelineRank",
+            "across.timeline_track": "TimelineTrack",
+        },
+        # Their warnings say what is missing.
+        ("trace.work_audit", "trace.set_aside", "trace.device_process"),
+    )
 }
 
 

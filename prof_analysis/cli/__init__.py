@@ -19,6 +19,7 @@ from prof_analysis.cli import report as cli_report
 from prof_analysis.cli import table as cli_table
 from prof_analysis.cli import tables as cli_tables
 from prof_analysis.cli import testing as cli_testing
+from prof_analysis.cli import timeline as cli_timeline
 from prof_analysis.cli.ending import (
     INTERRUPTED,
     TERMINATED,
@@ -132,6 +133,7 @@ app.add_typer(cli_query.app)
 app.add_typer(cli_testing.app)
 app.add_typer(cli_collecting.app)
 app.add_typer(cli_report.app)
+app.add_typer(cli_timeline.app)
 
 
 def _print_version(is_asked: bool) -> None:
@@ -187,7 +189,7 @@ def _end_with(code: int) -> NoReturn:
 
 def _leave_out_all_but(words: Sequence[str]) -> None:
     """Keep only the command that the first word names, if it names one: typer makes the options of all, 20 ms of each start."""
-    parts = (cli_analyses.app, cli_compare.app, cli_listing.app, cli_table.app, cli_report.app)
+    parts = (cli_analyses.app, cli_compare.app, cli_listing.app, cli_table.app, cli_report.app, cli_timeline.app)
     if any(command.name in words for part in parts for command in part.registered_commands):
         for part in parts:
             part.registered_commands = [command for command in part.registered_commands if command.name in words]

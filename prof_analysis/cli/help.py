@@ -32,6 +32,10 @@ _EXAMPLES: Mapping[str, Mapping[str, str]] = {
         "All answers in one file, to look at or to mail": "result -o report.html",
         "One rank, each layer by itself": "result --rank-list 0 --instances -o rank0.html",
     },
+    "timeline": {
+        "Each rank, for ui.perfetto.dev": "result -o out",
+        "One step, with calls of Python functions": "result --step-id 7 --python-frames -o out",
+    },
     "ranks": {
         "A folder of a rank, or a tree of them": "result",
         "The same for a script": "result --json",

@@ -77,7 +77,7 @@ class ResultOptions:
         typer.Option(
             metavar="FORMAT",
             help=f"Write all rows as {', '.join(one for one in ExportType if not _drawing(one))}; text and excel mean xlsx. "
-            f"Or a picture: {_drawing('trace')} write a timeline for ui.perfetto.dev (trace), {_drawing('collapsed')} a flame "
+            f"Or a picture: {_drawing('trace')} write what `timeline` does (trace), {_drawing('collapsed')} a flame "
             "graph (speedscope, collapsed). With -o alone the format is db; without both options nothing is written.",
             rich_help_panel=RESULT,
             show_default=False,

@@ -122,6 +122,9 @@ class Options:
             value="NAME",
         ),
     ] = None
+    python_frames: Annotated[bool, Doc("Show calls of Python functions on timelines too; there may be millions.", ANSWER)] = (
+        False
+    )
     user_code: Annotated[bool, Doc("Leave frames of PyTorch and of Python itself out of Python stacks.", ANSWER)] = False
     peak_tflops: Annotated[
         Peaks | None,

@@ -123,6 +123,7 @@ class Keywords(TypedDict, total=False):
     filter: str | None
     under: str | None
     module: str | None
+    python_frames: bool
     user_code: bool
     peak_tflops: Peaks | None
     thresholds: Mapping[str, float] | None

@@ -4,12 +4,13 @@ import json
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import duckdb
 
+from prof_analysis.common.capabilities import any_of
 from prof_analysis.common.files import replacing
 from prof_analysis.common.visible import visible
 from prof_analysis.engine.quotes import quote_text
@@ -21,27 +22,34 @@ _GZIP = 31
 _ROWS_AT_ONCE = 50_000
 _ENDING = re.compile(r"\.(json|json\.gz|csv|db)$")
 _BETWEEN = ",\n"
+_LONGEST = 1000
 
 
 def write(connection: duckdb.DuckDBPyConnection, ranks: Sequence[Rank], folder: Path, warnings: list[str]) -> list[Path]:
     """Write a file for each rank that has kernels, such as timeline_rank0.json.gz, and return the files.
 
-    `connection` has across.timeline_event and across.timeline_rank with the rows of all ranks. A sentence about each rank
-    without kernels is added to `warnings`.
+    `connection` has across.timeline_event, across.timeline_rank and across.timeline_track with the rows of all ranks. A
+    sentence about each rank without kernels, or without anything of the host, is added to `warnings`.
     """
     written = []
     for rank, name in zip(ranks, _names(ranks), strict=True):
         of_rank = f"profile = {quote_text(rank.profile)}"
         if len({one.run for one in ranks}) > 1:
             of_rank += f" AND run = {quote_text(rank.run)}"
-        found = connection.execute(f"SELECT base_ns, pid FROM across.timeline_rank WHERE {of_rank}").fetchall()
+        found = connection.execute(f"SELECT base_ns, process_id FROM across.timeline_rank WHERE {of_rank}").fetchall()
         if not found:
             warnings.append(f"{rank.profile}: it has no kernels, so it has no timeline")
             continue
         target = folder / f"timeline_{name}.json.gz"
+        ((base_ns, pid),) = found
+        tracks = connection.execute(f"SELECT track_id, name, host_tid FROM across.timeline_track WHERE {of_rank}").fetchall()
+        if all(host_tid is None for _, _, host_tid in tracks):
+            why = rank.why_not((any_of("ops", "host_calls"),)) or "nothing of them is recorded"
+            warnings.append(f"{rank.profile}: its timeline has no threads of the host: {why}")
+        names = _BETWEEN.join((*_process_of(rank, pid), *_names_of_tracks(pid, tracks)))
         with replacing(target) as unfinished, _keeping_order(connection):
             events = f"SELECT event || {quote_text(_BETWEEN)} FROM across.timeline_event WHERE {of_rank}"
-            _write_events(connection.sql(events), _process_of(rank, found[0][1]), found[0][0], unfinished)
+            _write_events(connection.sql(events), names, base_ns, unfinished)
         written.append(target)
     return written
 
@@ -50,29 +58,52 @@ def write(connection: duckdb.DuckDBPyConnection, ranks: Sequence[Rank], folder: 
 def _keeping_order(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
     """Let joins give the rows in the order of their left side, so that the events of a track stay in the order of time.
 
-    To sort the events would take as long as to make them. DuckDB may join the other way round only to save time.
+    To sort the events would take as long as to make them. DuckDB may join the other way round only to save time, and of a join
+    of more than 122,880 rows its threads give parts in any order.
     """
     connection.execute("SET disabled_optimizers = 'join_order,build_side_probe_side'")
+    connection.execute("SET threads = 1")
     try:
         yield
     finally:
+        connection.execute("RESET threads")
         connection.execute("RESET disabled_optimizers")
 
 
-def _process_of(rank: Rank, pid: int) -> str:
-    """Return the event that names the process of a rank. It is not made in SQL: a folder is one text there, to be replaced."""
+# What identifies people and machines is replaced in columns, so names are not made in SQL, where they would be parts of a text.
+def _process_of(rank: Rank, pid: int) -> Iterator[str]:
+    """Yield the events that name the process of a rank and give it its place."""
     name = rank.profile if rank.rank_id is None else f"rank {rank.rank_id}, {rank.profile}"
-    return json.dumps({"ph": "M", "pid": pid, "tid": 0, "name": "process_name", "args": {"name": visible(name)}})
+    yield _said_of(pid, 0, "process_name", name=name)
+    yield _said_of(pid, 0, "process_sort_index", sort_index=pid)
 
 
-def _write_events(events: duckdb.DuckDBPyRelation, process: str, base_ns: int, file: Path) -> None:
-    """Write the event of the process and those of a query, each with _BETWEEN behind it, as one JSON object.
+def _names_of_tracks(pid: int, tracks: Iterable[tuple[int, str, int | None]]) -> Iterator[str]:
+    """Yield the events that name the tracks of a rank and give them their places; threads of the host have numbers."""
+    for tid, name, host_tid in tracks:
+        yield _said_of(pid, tid, "thread_name", name=name if host_tid is None else _name_of_thread(name, host_tid))
+        yield _said_of(pid, tid, "thread_sort_index", sort_index=tid)
+
+
+def _name_of_thread(name: str, host_tid: int) -> str:
+    """Return a name with the number of the thread behind `thread`, as in `main thread 4242 (2)`."""
+    return name.replace("thread", f"thread {host_tid & 0xFFFFFFFF}", 1)
+
+
+def _said_of(pid: int, tid: int, what: str, **args: str | int) -> str:
+    """Return an event that says something of a process or a track. Some readers refuse characters that control a terminal."""
+    shown = {name: visible(value)[:_LONGEST] if isinstance(value, str) else value for name, value in args.items()}
+    return json.dumps({"ph": "M", "pid": pid, "tid": tid, "name": what, "args": shown}, ensure_ascii=False)
+
+
+def _write_events(events: duckdb.DuckDBPyRelation, names: str, base_ns: int, file: Path) -> None:
+    """Write the events with names and those of a query, each with _BETWEEN behind it, as one JSON object.
 
     The list of events comes first: of an object with another member before it, Perfetto reads nothing.
     """
     packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, _GZIP)
     with file.open("wb") as opened:
-        before = f'{{"traceEvents":[\n{process}{_BETWEEN}'.encode()
+        before = f'{{"traceEvents":[\n{names}{_BETWEEN}'.encode()
         for batch in events.to_arrow_reader(_ROWS_AT_ONCE):
             # As Python texts, a million events would take a second more.
             _, offsets, texts = batch.column(0).buffers()

@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from prof_analysis.analyses import ANALYSES, Analysis, export_name, overview
+from prof_analysis.analyses.analysis import TIMELINE
 from prof_analysis.analyses.answering import answer_of
 from prof_analysis.common import frames
 from prof_analysis.common.errors import ProfAnalysisError, QueryError
@@ -197,7 +198,7 @@ class Profile(AskedProfile, Questions):
         With `anonymize` the folder is cluster_analysis_output_anonymous, so that nothing else lies beside what may be sent.
         `folder` is by default the profile's own path. export_type is db, xlsx (also called text and excel), csv, parquet,
         json or duckdb; or a picture in place of tables: speedscope or collapsed, a flame graph of module-stats, op-stats or
-        stacks; trace, a timeline of each rank for ui.perfetto.dev, of module-stats, step-time or free-time.
+        stacks; trace, that of timeline(), of module-stats, step-time or free-time.
         `analysis` is the name of its command; `extras` are the options of the command that add tables, such as pmu. Where a
         format cannot hold a value whole, `warnings` says so. Tables that compare ranks are removed from the folder when there
         is only one rank: an earlier export of several ranks has left them.
@@ -215,6 +216,20 @@ class Profile(AskedProfile, Questions):
                 tables |= comparing
                 self._session.provide(tuple(tables))
             return self._write(folder, tables, export_type, [name for table, name in comparing.items() if table not in tables])
+
+    def timeline(self, folder: str | Path | None = None) -> list[Path]:
+        """Write a timeline of each rank below `folder`/cluster_analysis_output, as export() does, and return the files.
+
+        It shows steps, idle times, threads of the host, modules and kernels, with an arrow to each kernel from its launch; with
+        `python_frames` of open_profile() also calls of Python functions. Perfetto, chrome://tracing and MindStudio Insight open
+        it.
+        Raises InputError when no rank holds kernels, OutputError when a file cannot be written.
+        """
+        trace = TIMELINE["trace"]
+        with self._session.only(None):
+            require(self._session, trace.requires)
+            self._session.provide((*trace.exports, *trace.also))
+            return self._write(folder, trace.exports, "trace")
 
     def report(self, file: str | Path) -> Path:
         """Write all answers into one HTML file with pictures, which opens offline in any browser, and return the file.

@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+# How the names of folders begin into which this project writes, in which files have names and forms of results, too.
+WRITTEN = "cluster_analysis_output"
+
 
 @dataclass(frozen=True)
 class Found:

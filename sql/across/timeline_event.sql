@@ -2,35 +2,53 @@
 --
 -- profile  VARCHAR  folder of the rank, below the path that was opened
 -- rank_id  INTEGER  rank; NULL when not recorded
--- event    VARCHAR  the event, a JSON object; that which names the process is not among them
-WITH name AS (
-    SELECT
-        profile,
-        rank_id,
-        'process_sort_index' AS what,
-        '"sort_index":' || pid AS value,
-        pid,
-        0 AS tid
-    FROM across.timeline_rank
-    UNION ALL
-    SELECT
-        profile,
-        rank_id,
-        unnest([
-            {'what': 'thread_name', 'value': '"name":' || event_text(name)},
-            {'what': 'thread_sort_index', 'value': '"sort_index":' || tid}
-        ], recursive := true),
-        pid,
-        tid
+-- event    VARCHAR  the event, a JSON object; a kernel and the arrow to it are one row. Those that name the process and its
+--                   tracks are not among them
+WITH track AS (
+    SELECT *, concat('"pid":', process_id, ',"tid":', track_id) AS place
     FROM across.timeline_track
 ),
-track AS (
-    SELECT *, concat('"pid":', pid, ',"tid":', tid) AS place
-    FROM across.timeline_track
+host_track AS (
+    SELECT
+        track.profile,
+        track.rank_id,
+        track.host_tid AS tid,
+        track.lane,
+        track.place,
+        rank.base_ns - rank.host_offset_ns AS base_ns
+    FROM track
+    JOIN across.timeline_rank AS rank USING (profile)
+    WHERE track.kind = 'host'
+),
+-- Readers know arrows by their numbers alone, also where files of several ranks are open together. What leads to a kernel is
+-- one text; what ends there is not, as the track of the kernel is not known here.
+arrow AS (
+    SELECT
+        launch.profile,
+        launch.kernel_id,
+        launch.early_ns,
+        rank.process_id * 1000000000 + launch.arrow_id AS arrow,
+        concat(
+            ',',
+            arrow_event('s', start.place, launch.start_ns - start.base_ns, arrow),
+            if(
+                call.place IS NULL,
+                '',
+                concat(',', arrow_event('t', call.place, launch.call_start_ns - call.base_ns, arrow))
+            ),
+            ','
+        ) AS from_launch
+    FROM timeline.launch
+    JOIN across.timeline_rank AS rank USING (profile)
+    JOIN host_track AS start USING (profile, tid, lane)
+    LEFT JOIN host_track AS call
+        ON call.profile = launch.profile AND call.tid = launch.call_tid AND call.lane = launch.call_lane
 ),
 slice AS (
     SELECT
         profile,
+        NULL::BIGINT AS arrow,
+        NULL::VARCHAR AS from_launch,
         'step' AS kind,
         NULL::BIGINT AS device_id,
         NULL::BIGINT AS stream_id,
@@ -50,6 +68,8 @@ slice AS (
     UNION ALL
     SELECT
         profile,
+        NULL,
+        NULL,
         'idle',
         NULL,
         NULL,
@@ -69,6 +89,8 @@ slice AS (
     UNION ALL
     SELECT
         profile,
+        NULL,
+        NULL,
         'module',
         device_id,
         stream_id,
@@ -88,7 +110,9 @@ slice AS (
     FROM timeline.module_call
     UNION ALL
     SELECT
-        profile,
+        kernel.profile,
+        if(arrow.early_ns IS NULL, arrow.arrow, NULL),
+        arrow.from_launch,
         'kernel',
         device_id,
         stream_id,
@@ -103,19 +127,53 @@ slice AS (
             event_member('no module', event_text(reason)),
             event_member('op', event_text(op_name)),
             event_member('type', event_text(type)),
-            event_member('step', step_id)
+            event_member('input shapes', event_text(tensor_list(input_shapes))),
+            event_member('step', step_id),
+            event_member('starts before its launch (ns)', arrow.early_ns)
         )
     FROM timeline.kernel
+    LEFT JOIN arrow USING (profile, kernel_id)
 )
-SELECT profile, rank_id, '{"ph":"M","pid":' || pid || ',"tid":' || tid || ',"name":"' || what || '","args":{' || value || '}}'
-    AS event
-FROM name
+-- Before the arrows, which begin in these.
+SELECT
+    slice.profile,
+    track.rank_id,
+    if(
+        slice.kind = 'mark',
+        concat(
+            '{"ph":"i","s":"t",',
+            track.place,
+            ',"ts":"',
+            event_us(slice.start_ns - track.base_ns),
+            '","name":',
+            event_text(coalesce(slice.name, '(name lost)')),
+            ',"cat":"mark"}'
+        ),
+        host_event(
+            track.place,
+            slice.start_ns - track.base_ns,
+            slice.end_ns - slice.start_ns,
+            event_text(coalesce(slice.name, if(slice.kind = 'collection', 'garbage collection', '(name lost)'))),
+            slice.kind
+        )
+    ) AS event
+FROM timeline.host_slice AS slice
+LEFT JOIN timeline.host_lane USING (profile, slice_id)
+JOIN host_track AS track
+    ON track.profile = slice.profile AND track.tid = slice.tid AND track.lane = coalesce(host_lane.lane, 0)
 UNION ALL
 SELECT
     slice.profile,
     track.rank_id,
-    slice_event(
-        track.place, slice.start_ns - rank.base_ns, slice.duration_ns, slice.name, slice.category, slice.members
+    concat(
+        slice_event(
+            track.place, slice.start_ns - rank.base_ns, slice.duration_ns, slice.name, slice.category, slice.members
+        ),
+        if(
+            slice.arrow IS NULL,
+            '',
+            concat(slice.from_launch, arrow_event('f', track.place, slice.start_ns - rank.base_ns, slice.arrow))
+        )
     )
 FROM slice
 JOIN track
@@ -132,7 +190,7 @@ SELECT
     rank.rank_id,
     concat(
         '{"ph":"C","pid":',
-        rank.pid,
+        rank.process_id,
         ',"ts":"',
         event_us(counter.time_ns - rank.base_ns),
         '","name":',

@@ -41,3 +41,18 @@ CREATE MACRO IF NOT EXISTS slice_event(place, after_ns, duration_ns, name, kind,
         '{"ph":"X",', place, ',"ts":"', event_us(after_ns), '","dur":"', event_us(duration_ns), '","name":', name, ',"cat":"',
         kind, '","args":{', substring(members, 2), '}}'
     );
+
+-- A slice of the host, as slice_event(), without members.
+CREATE MACRO IF NOT EXISTS host_event(place, after_ns, duration_ns, name, kind) AS
+    concat(
+        '{"ph":"X",', place, ',"ts":"', event_us(after_ns), '","dur":"', event_us(duration_ns), '","name":', name, ',"cat":"',
+        kind, '"}'
+    );
+
+-- A point of an arrow of a timeline as JSON: `phase` is s at its start, t on its way and f at its end. Readers tie it to the
+-- slice of its track that began last, so in the file it comes behind that slice.
+CREATE MACRO IF NOT EXISTS arrow_event(phase, place, after_ns, arrow) AS
+    concat(
+        '{"ph":"', phase, '",', if(phase = 'f', '"bp":"e",', ''), place, ',"ts":"', event_us(after_ns),
+        '","name":"launch","cat":"launch","id":', arrow, '}'
+    );

@@ -32,7 +32,7 @@ CREATE MACRO IF NOT EXISTS innermost(items, spans) AS TABLE
 -- replaces the candidate. Everything in between starts no later and did not enclose the candidate, so no enclosing span is
 -- missed, even where spans overlap in part. A span that nothing before it reaches is outermost at once, which spares the tasks
 -- of an autograd thread the search. The plain form, a join on containment, is the oracle in the tests.
-CREATE MACRO IF NOT EXISTS parents(spans) AS TABLE
+CREATE MACRO IF NOT EXISTS parents(spans, within_ns := NULL) AS TABLE
     WITH RECURSIVE span_in_order AS (
         SELECT
             span_id,
@@ -49,9 +49,9 @@ CREATE MACRO IF NOT EXISTS parents(spans) AS TABLE
             span_id,
             start_ns,
             end_ns,
-            CASE WHEN covers(reached_ns, start_ns, end_ns) THEN before_id END,
-            CASE WHEN covers(reached_ns, start_ns, end_ns) THEN before_end_ns END,
-            coalesce(reached_ns > start_ns AND NOT covers(reached_ns, start_ns, end_ns), false)
+            CASE WHEN covers(reached_ns, start_ns, end_ns, within_ns := within_ns) THEN before_id END,
+            CASE WHEN covers(reached_ns, start_ns, end_ns, within_ns := within_ns) THEN before_end_ns END,
+            coalesce(reached_ns > start_ns AND NOT covers(reached_ns, start_ns, end_ns, within_ns := within_ns), false)
         FROM span_in_order
         UNION
         SELECT
@@ -63,7 +63,7 @@ CREATE MACRO IF NOT EXISTS parents(spans) AS TABLE
             inside.is_crossing OR inside.parent_end_ns > inside.start_ns
         FROM search_of_parent AS inside
         JOIN recurring.search_of_parent AS rejected ON rejected.span_id = inside.parent_id
-        WHERE NOT covers(inside.parent_end_ns, inside.start_ns, inside.end_ns)
+        WHERE NOT covers(inside.parent_end_ns, inside.start_ns, inside.end_ns, within_ns := within_ns)
     )
     SELECT span_id, start_ns, end_ns, parent_id, parent_end_ns, is_crossing
     FROM search_of_parent;

@@ -1,9 +1,9 @@
 -- Whether the interval that ends at outer_end_ns and started no later than start_ns covers [start_ns, end_ns]. With a nesting
--- tolerance, an outer interval that has not ended at start_ns may end that much too early; touching neighbours never cover each
--- other.
-CREATE MACRO IF NOT EXISTS covers(outer_end_ns, start_ns, end_ns) AS
+-- tolerance, that of the user unless `within_ns` is given, an outer interval that has not ended at start_ns may end that much
+-- too early; touching neighbours never cover each other. The default is NULL: DuckDB would evaluate another one at once.
+CREATE MACRO IF NOT EXISTS covers(outer_end_ns, start_ns, end_ns, within_ns := NULL) AS
     outer_end_ns >= end_ns
-    OR (outer_end_ns > start_ns AND outer_end_ns + getvariable('nesting_tolerance_ns') >= end_ns);
+    OR (outer_end_ns > start_ns AND outer_end_ns + coalesce(within_ns, getvariable('nesting_tolerance_ns')) >= end_ns);
 
 -- A sum of durations in ps as whole ns, halves rounded up.
 CREATE MACRO IF NOT EXISTS ns_of_ps(picoseconds) AS ((picoseconds + 500) // 1000)::BIGINT;

@@ -20,6 +20,7 @@
 -- parent_module  VARCHAR  names of the enclosing modules joined by '/'; NULL outside modules
 -- module         VARCHAR  class name of the module, [Backward] before it in the backward; NULL outside modules
 -- reason         VARCHAR  why it is in no module, as in module.kernel; NULL inside modules
+-- input_shapes_id  TEXT_ID  input shapes, tensors split by ';'; NULL at Level0
 WITH placed_kernel AS (
     SELECT
         kernel.kernel_id,
@@ -92,7 +93,8 @@ SELECT
     kernel.path_id,
     kernel.parent_module,
     kernel.module,
-    kernel.reason
+    kernel.reason,
+    kernel.input_shapes_id
 FROM module.kernel
 LEFT JOIN trace.communication USING (kernel_id)
 LEFT JOIN lane USING (kernel_id)

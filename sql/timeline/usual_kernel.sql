@@ -2,4 +2,4 @@
 --
 -- @made timeline.kernel with timeline.usual_module_kernel for module.kernel
 --
--- @columns kernel_id to reason as in timeline.kernel
+-- @columns kernel_id to input_shapes_id as in timeline.kernel

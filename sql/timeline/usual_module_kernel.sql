@@ -9,6 +9,7 @@
 -- interval_id    BIGINT   the call of module.call it belongs to; NULL outside modules
 -- @columns path_id to module as in module.kernel
 -- reason         VARCHAR  why it is in no module, as in module.kernel; NULL inside modules
+-- input_shapes_id  TEXT_ID  input shapes, tensors split by ';'; NULL at Level0
 SELECT
     kernel.kernel_id,
     kernel.kind,
@@ -24,7 +25,8 @@ SELECT
     kernel.path_id,
     kernel.parent_module,
     kernel.module,
-    kernel.reason
+    kernel.reason,
+    kernel.input_shapes_id
 FROM module.kernel
 LEFT JOIN kernels.step USING (kernel_id)
 -- All pairs: there is one usual step.

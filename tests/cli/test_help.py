@@ -56,6 +56,7 @@ GROUPS_OF = {
     "compare": {READ, COMPARE, MODULES, SHOW, WRITE},
     "ranks": {READ, SHOW},
     "report": {READ, MODULES, SHOW, WRITE},
+    "timeline": {READ, ANSWER, MODULES, SHOW, WRITE},
     "table": {READ, MODULES, SHOW, WRITE},
     "tables": {READ, SHOW},
     "test": {READ, SHOW},

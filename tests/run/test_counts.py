@@ -36,6 +36,7 @@ COMMANDS = {name: [name, str(RANK)] for name in ANALYSES.keys() - NOT_IN_THE_SAM
     "compare": ["compare", str(RANK), str(RANK)],
     "module-stats --export_type db": ["module-stats", str(RANK), "--export_type", "db", "-o", "out"],
     "report": ["report", str(RANK), "-o", "out"],
+    "timeline": ["timeline", str(RANK), "-o", "out"],
 }
 QUICK = ("module-stats",)
 CREATES_TABLE = re.compile(r"\s*CREATE (OR REPLACE )?(TEMP(ORARY)? )?TABLE", re.IGNORECASE)

@@ -4,7 +4,7 @@ import gzip
 import json
 import shutil
 import subprocess
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -20,8 +20,8 @@ from prof_analysis import InputError, ProfAnalysisWarning, Profile, open_profile
 from tests.helpers.places import SAMPLE
 from tests.helpers.says import says
 from tests.helpers.small_profile import Kernel, Op, Range, write_profile
+from tests.helpers.timelines import events_of, ns, read
 
-Event = dict[str, Any]
 # Every way to share a device that the generator knows: threads, recomputation, several backwards of one forward.
 HARD = Shape(
     forward_threads=2, recompute=True, double_backward=True, micro_batches=2, gradient_hooks=True, queue_threads=2, steps=2
@@ -41,45 +41,17 @@ AS_TABLE = f"""
 """
 
 
-def events_of(file: Path) -> list[Event]:
-    with gzip.open(file, "rt", encoding="utf-8") as opened:
-        found: list[Event] = json.load(opened)["traceEvents"]
-    return found
-
-
-def ns(time: str) -> int:
-    """Digits and a point before the last three: no float is on the way."""
-    whole, decimals = time.split(".")
-    assert whole.isdecimal() and decimals.isdecimal() and len(decimals) == 3
-    return int(whole + decimals)
-
-
-def assert_is_well_formed(events: list[Event]) -> None:
-    """Slices of a track are apart or inside each other; counters rise in time; each track has a name and is one of Insight."""
-    tracks: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
-    counters: dict[tuple[int, str], list[int]] = defaultdict(list)
-    names = {(one["pid"], one["tid"]) for one in events if one["name"] == "thread_name"}
-    for event in events:
-        if event["ph"] == "X":
-            start, duration = ns(event["ts"]), ns(event["dur"])
-            assert start >= 1000 and duration >= 0
-            tracks[event["pid"], event["tid"]].append((start, start + duration))
-        elif event["ph"] == "C":
-            counters[event["pid"], event["name"]].append(ns(event["ts"]))
-        else:
-            assert event["ph"] == "M"
-    assert tracks.keys() == names
-    assert len({f"{pid}{tid}" for pid, tid in names}) == len(names)
-    for slices in tracks.values():
-        assert slices == sorted(slices, key=lambda one: one[0])
-        around: list[int] = []
-        for start, end in slices:
-            while around and around[-1] <= start:
-                around.pop()
-            assert not around or end <= around[-1]
-            around.append(end)
-    for times in counters.values():
-        assert all(before < after for before, after in pairwise(times))
+def assert_is_well_formed(file: Path) -> None:
+    """Readers show all of it: slices of a track are apart or inside each other, and in the order of time; so are counters."""
+    read(file)
+    starts: dict[tuple[int, int | str], list[int]] = defaultdict(list)
+    for event in events_of(file):
+        if event["ph"] in "XC":
+            starts[event["pid"], event["tid"] if event["ph"] == "X" else event["name"]].append(ns(event["ts"]))
+    for place, times in starts.items():
+        assert times == sorted(times)
+        assert times[0] >= 1000
+        assert isinstance(place[1], int) or len(set(times)) == len(times)
 
 
 def assert_sums_are_those_of_the_tables(profile: Profile, file: Path, name: str) -> None:
@@ -131,7 +103,7 @@ def test_the_trace_of_the_sample_has_its_sums(tmp_path: Path) -> None:
         assert [file.name for file in files] == ["timeline_rank0.json.gz", "timeline_rank1.json.gz"]
         names = [row["profile"] for row in profile.rows("SELECT DISTINCT profile FROM step.time ORDER BY profile")]
         for file, name in zip(files, names, strict=True):
-            assert_is_well_formed(events_of(file))
+            assert_is_well_formed(file)
             assert_sums_are_those_of_the_tables(profile, file, name)
         first = files[0].read_bytes()
         assert profile.export(tmp_path, "trace", "free-time") == profile.export(tmp_path, "trace", "step-time") == files
@@ -152,7 +124,7 @@ def test_slices_nest_whatever_shares_the_device(tmp_path: Path) -> None:
     with open_profile(tmp_path) as profile:
         (file,) = profile.export(tmp_path, "trace")
         (name,) = [row["profile"] for row in profile.rows("SELECT DISTINCT profile FROM step.time")]
-        assert_is_well_formed(events_of(file))
+        assert_is_well_formed(file)
         assert_sums_are_those_of_the_tables(profile, file, name)
 
 
@@ -160,7 +132,8 @@ def test_a_time_is_exact_to_the_ns_and_a_call_is_inside_the_call_around_it(tmp_p
     """Perfetto multiplies numbers by 1000 and cuts them off, 1.001 to 1000: so times are texts."""
     first = 1767225600000013679
     kernels = (Kernel("a", first, first + 1001), Kernel("b", first + 1500, first + 123456789))
-    write_profile(tmp_path, [Op("op", 20, 30, kernels)], [Range("Net", 0, 100), Range("Layer", 10, 90)])
+    ranges = [Range("Net", first - 100, first - 10), Range("Layer", first - 90, first - 20)]
+    write_profile(tmp_path, [Op("op", first - 80, first - 30, kernels)], ranges)
     with open_profile(tmp_path) as profile:
         (file,) = profile.export(tmp_path, "trace")
     assert file.name == "timeline_rank0.json.gz"
@@ -168,12 +141,14 @@ def test_a_time_is_exact_to_the_ns_and_a_call_is_inside_the_call_around_it(tmp_p
         trace = json.load(opened)
     assert list(trace) == ["traceEvents", "baseTimeNanoseconds"]
     assert trace["baseTimeNanoseconds"] == 1767225600000012000
-    slices = [(one["name"], one["ts"], one["dur"], one["args"]) for one in trace["traceEvents"] if one["ph"] == "X"]
+    slices = [
+        (one["name"], one["ts"], one["dur"], one["args"]) for one in trace["traceEvents"] if one["ph"] == "X" and "args" in one
+    ]
     idle = {"between queue and device (ns)": 499, "before": "a", "after": "b"}
     in_net = {"kernels": 2, "kernel_ns": 123456290, "own_kernel_ns": 0}
     parts = {"communication_not_overlapped_ns": 0, "overlapped_ns": 0, "free_ns": 499}
     whole = {"computing_ns": 123456290, **parts}
-    of_layer = {"module": "Net/Layer", "op": "op", "type": "Mul"}
+    of_layer = {"module": "Net/Layer", "op": "op", "type": "Mul", "input shapes": "16,16;16,16"}
     assert slices == [
         ("all", "1.679", "123456.789", whole),
         ("between queue and device", "2.680", "0.499", idle),
@@ -195,7 +170,7 @@ def test_hostile_names_are_text(tmp_path: Path) -> None:
     shown = "</script>\"\\,\ufffd\ufffd\ufffd[31m\ufffd\ufffd\ufffd \U0001f600 {}[]'$"
     assert "\\u" not in gzip.decompress(file.read_bytes()).decode()
     events = events_of(file)
-    assert_is_well_formed(events)
+    assert_is_well_formed(file)
     of_kernels = [(one["name"], one["args"]["module"], one["args"]["op"]) for one in events if one.get("cat") == "compute"]
     assert of_kernels == [(shown, shown, shown), ("k" * 999 + "…", shown, shown)]
     assert [one["name"] for one in events if one.get("cat") == "module"] == [shown]
@@ -220,9 +195,9 @@ def test_ranks_have_a_file_and_a_process_each_and_one_base(tmp_path: Path) -> No
         (kernel,) = [one for one in events_of(file) if one["name"] == "k"]
         found[file.name] = process, kernel["pid"], kernel["ts"]
     assert found == {
-        "timeline_rank0.json.gz": ("rank 0, a_ascend_pt", 1, "1.000"),
-        "timeline_rank1.json.gz": ("rank 1, b_ascend_pt", 2, "3001.000"),
-        "timeline_c_d_ascend_pt.json.gz": ("c d_ascend_pt", 3, "7001.000"),
+        "timeline_rank0.json.gz": ("rank 0, a_ascend_pt", 1, "2001.000"),
+        "timeline_rank1.json.gz": ("rank 1, b_ascend_pt", 2, "5001.000"),
+        "timeline_c_d_ascend_pt.json.gz": ("c d_ascend_pt", 3, "9001.000"),
     }
 
 
@@ -234,7 +209,7 @@ def test_several_runs_have_files_of_their_own(tmp_path: Path) -> None:
         files = profile.export(tmp_path, "trace", "step-time")
     assert [file.name for file in files] == ["timeline_base_rank0.json.gz", "timeline_new_rank0.json.gz"]
     for file in files:
-        assert [one["ts"] for one in events_of(file) if one["name"] == "k"] == ["1.000"]
+        assert [one["ts"] for one in events_of(file) if one["name"] == "k"] == ["3.000"]
 
 
 def test_other_answers_have_no_timeline(tmp_path: Path, command: Callable[..., Result]) -> None:
@@ -270,15 +245,21 @@ def test_perfetto_reads_the_same_sums(tmp_path: Path) -> None:
         (file,) = profile.export(tmp_path, "trace")
         kernels = profile.rows("SELECT count(*) AS kernels, sum(duration_ns)::BIGINT AS duration_ns FROM timeline.kernel")[0]
         calls = profile.rows("SELECT count(*) AS calls FROM timeline.module_call")[0]
+    found = read(file)
+    of_host = Counter(one.track for one in found.slices if "thread" in one.track)
+    steps_of_arrows = sum(len(arrow) - 1 for arrow in found.arrows.values())
     query = tmp_path / "query.sql"
     query.write_text(
         "SELECT (SELECT sum(value) FROM stats WHERE severity = 'error'), count(*), sum(dur),"
-        " (SELECT count(*) FROM slice WHERE category = 'module') FROM slice"
+        " (SELECT count(*) FROM slice WHERE category = 'module'), (SELECT count(*) FROM flow),"
+        " (SELECT count(*) FROM slice JOIN thread_track ON thread_track.id = slice.track_id JOIN thread USING (utid)"
+        " WHERE thread.name LIKE '%thread%') FROM slice"
         " WHERE category IN ('compute', 'communication', 'copy', 'schedule');\n"
     )
     done = subprocess.run([shell, "-q", str(query), str(file)], capture_output=True, text=True, check=True, timeout=60)
     values = done.stdout.strip().splitlines()[-1].split(",")
-    assert [int(value) for value in values] == [0, kernels["kernels"], kernels["duration_ns"], calls["calls"]]
+    expected = [0, kernels["kernels"], kernels["duration_ns"], calls["calls"], steps_of_arrows, of_host.total()]
+    assert [int(value) for value in values] == expected
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from typing import Any
 
 from prof_analysis.common.errors import InputError
 from prof_analysis.sources.ascend_beside import analysis_db, recorded, unread
-from prof_analysis.sources.found import Found
+from prof_analysis.sources.found import WRITTEN, Found
 from prof_analysis.sources.rank import Rank, json_object, number, read_object, readable
 from prof_analysis.sources.readers.trace_file import is_of_kineto
 
@@ -41,8 +41,6 @@ OF_MSPROF = (re.compile(r"msprof_.*\.json"), re.compile(r"op_summary_.*\.csv"))
 # msprof cuts a table after a million rows.
 _SLICE = re.compile(r"(op_summary_(?:.*_)?slice_)(\d+)(_.*\.csv)")
 _MOST_NAMES = 6
-# What this project writes, in which files have names such as op_statistic.csv, too.
-_WRITTEN = "cluster_analysis_output"
 _DEVICE = re.compile(r"device_(\d+)")
 # Where msprof of 2023 and before put what it exported of a device.
 _OF_DEVICE = ("timeline", "summary")
@@ -60,7 +58,7 @@ _OF_RESULTS = (".json", ".json.gz", ".csv", ".db", "FRAMEWORK", *INNER_FOLDERS)
 
 def find(folder: Path, is_folder: Mapping[str, bool]) -> Found:
     """Find out whether a folder is a result, by its name and the names in it."""
-    if folder.name.startswith(_WRITTEN):
+    if folder.name.startswith(WRITTEN):
         return Found(inner_folders=frozenset(is_folder))
     children = {name for name, is_one in is_folder.items() if is_one}
     if folder.name.startswith("PROF_") or (_DEVICE.fullmatch(folder.name) and children.intersection(_OF_DEVICE)):

@@ -9,7 +9,7 @@ from typing import Any
 from prof_analysis.common.answer_options import Options
 from prof_analysis.common.capabilities import CAPABILITIES, lacking
 from prof_analysis.common.errors import InputError
-from prof_analysis.sources.found import Found
+from prof_analysis.sources.found import WRITTEN, Found
 from prof_analysis.sources.identity import Identity, times_in
 from prof_analysis.sources.kineto.around import JOB, around_events, time_base, unread_around
 from prof_analysis.sources.kineto.companions import RANK_IN_NAME, SUFFIXES, capture_folders, companions_of, is_capture
@@ -72,7 +72,9 @@ _NO_GRAPH_CALLS = "no graphs of TorchAir, which compiles for NPUs alone"
 
 
 def find(folder: Path, is_folder: Mapping[str, bool]) -> Found:
-    """Find the traces in a folder, by the first bytes of its JSON files."""
+    """Find the traces in a folder, by the first bytes of its JSON files. Timelines that were written there are none."""
+    if folder.name.startswith(WRITTEN):
+        return Found()
     files = [folder / name for name in sorted(is_folder) if not is_folder[name] and name.endswith(SUFFIXES)]
     traces = [file for file in files if is_of_kineto(file)]
     # A folder that holds recordings of captures alone is one that the user names.

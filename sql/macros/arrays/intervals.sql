@@ -1,8 +1,14 @@
 -- The rows of parents() for few rows, found in arrays: for the ops of a million kernels 0.9 s of CPU in place of 2.8.
-CREATE MACRO IF NOT EXISTS parents(spans) AS TABLE
+CREATE MACRO IF NOT EXISTS parents(spans, within_ns := NULL) AS TABLE
     WITH of_arrays AS (
         SELECT
-            nested_spans(list(span_id), list(tid), list(start_ns), list(end_ns), getvariable('nesting_tolerance_ns')) AS span
+            nested_spans(
+                list(span_id),
+                list(tid),
+                list(start_ns),
+                list(end_ns),
+                coalesce(within_ns, getvariable('nesting_tolerance_ns'))
+            ) AS span
         FROM query_table(spans)
         HAVING count(*) > 0
     )
