@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from prof_analysis.analyses.analysis import WHERE
-from prof_analysis.cli.help import Command, epilog_of
+from prof_analysis.cli.help import Command
 from prof_analysis.cli.options import AsJson, Debug, ProfilePath, Quiet, ScreenOptions, Written, takes_options
 from prof_analysis.cli.screen import finish, opened, print_answer
 from prof_analysis.common.errors import OutputError
@@ -54,4 +54,4 @@ def _timeline(
     finish(profile, screen, written)
 
 
-app.command("timeline", cls=Command, epilog=epilog_of("timeline"), rich_help_panel=WHERE)(takes_options(_timeline, OPTIONS))
+app.command("timeline", cls=Command, rich_help_panel=WHERE)(takes_options(_timeline, OPTIONS))

@@ -24,8 +24,9 @@ from prof_analysis.run.query import answer
 from prof_analysis.run.secrets import anonymous_paths, anonymous_rank, raise_anonymous
 from prof_analysis.run.session import Session
 from prof_analysis.sources import SOURCES, discovery
+from prof_analysis.sources.given import Given, paths_of
 from prof_analysis.sources.rank import readable
-from prof_analysis.sources.runs import Given, paths_of, said_of_missing
+from prof_analysis.sources.runs import said_of_missing
 
 Answer = TypeVar("Answer")
 

@@ -139,7 +139,7 @@ def test_every_finding_has_the_command_that_shows_its_evidence(command: Command,
     ],
 )
 def test_a_line_to_copy_is_quoted_for_a_shell(path: str, options: dict[str, Any], query: str, expected: str) -> None:
-    line = query_line(path, ProfileOptions(**options), query)
+    line = query_line([path], ProfileOptions(**options), query)
     assert line == f"prof-analysis sql -d {expected}"
     assert shlex.split(line)[-1] == query
 
