@@ -9,11 +9,13 @@ these three tables end in a further column, `profile`, since the rank id alone d
 ProfileRank has the run of each profile, and tables over ranks begin with the column `run`.
 """
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote as percent_encode
 
 import adbc_driver_manager as adbc
 import adbc_driver_sqlite
@@ -242,7 +244,9 @@ def _make(target: Path, fill: Callable[[adbc.AdbcConnection], None]) -> bool:
 def _transaction(path: Path, target: Path) -> Iterator[adbc.AdbcConnection]:
     """Open a transaction on the file at a path; errors name the target."""
     try:
-        with adbc_driver_sqlite.connect(str(path)) as file, adbc.AdbcConnection(file) as database:
+        # The driver refuses a name that is not UTF-8, such as one in GBK; a URI has its bytes.
+        uri = f"file:{percent_encode(os.fsencode(path), safe='')}"
+        with adbc_driver_sqlite.connect(uri) as file, adbc.AdbcConnection(file) as database:
             _run(database, f"PRAGMA busy_timeout = {_LOCK_MS}")
             _run(database, "BEGIN IMMEDIATE")
             yield database

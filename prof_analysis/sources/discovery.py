@@ -49,7 +49,7 @@ def _ranks_under(
             check_regular(path)
         except OSError as error:
             raise InputError(f"{path}: cannot be read ({reason_of(error)})", path=path) from error
-        file = Path(os.path.abspath(path))  # noqa: PTH100
+        file = _full(path)
         if packed := why_packed(file):
             raise InputError(packed, path=file)
         takers = [one for one in SOURCES.values() if one.takes(file)]
@@ -100,9 +100,14 @@ def _renamed(folder: Path, sources: Sequence[Source], options: Options) -> Path 
 
 def root_of(path: Path) -> Path:
     """Return the folder that a path means: the folder of the result where the path is a file or folder inside one."""
-    full = Path(os.path.abspath(path))  # noqa: PTH100  (keep links as the user named them)
+    full = _full(path)
     folder = full.parent if path.is_file() else full
     return folder.parent if any(folder.name in source.INNER_FOLDERS for source in SOURCES.values()) else folder
+
+
+def _full(path: Path) -> Path:
+    """Return a path from the root on, with links as the user named them. Two slashes in front are one, as Linux takes them."""
+    return Path(os.path.abspath(path).replace("//", "/"))  # noqa: PTH100
 
 
 def _described(sources: Sequence[Source]) -> str:

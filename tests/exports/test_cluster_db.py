@@ -389,6 +389,21 @@ def test_commands_that_make_the_same_file_at_once_all_keep_their_tables_and_a_re
     assert [path.name for path in tmp_path.iterdir()] == ["cluster_analysis.db"]
 
 
+@pytest.mark.parametrize("name", [b"\xc4\xa3\xd0\xcd", b"it's 100% #1 ?x=y %41"])
+def test_a_folder_has_the_file_whatever_its_name(tmp_path: Path, name: bytes) -> None:
+    """The first name is GBK, as Windows in Chinese packs it."""
+    folder = Path(os.fsdecode(os.path.join(os.fsencode(tmp_path), name)))  # noqa: PTH118
+    try:
+        folder.mkdir()
+    except OSError:
+        pytest.skip("this file system takes UTF-8 names only")
+    write_profile(folder / "a_ascend_pt", OPS, RANGES)
+    for _ in range(2):  # Makes the file, and writes into it.
+        database = export(folder)
+        assert [path.name for path in database.parent.iterdir()] == ["cluster_analysis.db"]
+        assert database.read_bytes()[:15] == b"SQLite format 3"
+
+
 @pytest.mark.slow
 def test_on_a_disk_without_links_the_file_is_made_in_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     refused = []

@@ -47,6 +47,13 @@ def test_a_profile_below_a_folder_that_is_a_pattern_is_read_and_no_other(
     assert totals(tmp_path / name) == [("a_ascend_pt", None, "MatMul", 12500)]
 
 
+def test_two_slashes_in_front_of_a_path_are_one(tmp_path: Path) -> None:
+    """A script that joins `/` and `/data` writes them."""
+    database = write_profile(tmp_path / "a_ascend_pt", (Op("aten::mm", 110, 120, (Kernel("mm", 1000, 1040),)),))
+    for path in (tmp_path, database):
+        assert [total for *_, total in totals(Path(f"/{path}"))] == [40]
+
+
 @pytest.mark.parametrize("name", quick(PARTITIONS, 0, 2))
 def test_a_folder_named_like_a_partition_adds_and_replaces_no_column(tmp_path: Path, name: str) -> None:
     write_csv(tmp_path / name / "a_ascend_pt", 12.5)

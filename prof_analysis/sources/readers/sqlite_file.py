@@ -53,7 +53,7 @@ def open_sqlite(path: Path, known_tables: Collection[str]) -> Iterator[SqliteFil
     with temporary_folder() if sidecars else nullcontext(path.parent) as folder:
         try:
             readable = _copy_with_journal(path, sidecars, folder) if sidecars else path.absolute()
-            uri = f"file:{percent_encode(os.fsencode(readable))}?mode=ro&immutable=1"
+            uri = f"file:{percent_encode(os.fsencode(readable), safe='')}?mode=ro&immutable=1"
             with _reading(uri) as reader:
                 _check_encoding(path, reader)
                 names = [row[0] for row in reader.execute(_TABLES)]
