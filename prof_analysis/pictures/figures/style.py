@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from html import escape
-from typing import Any
+from typing import Any, Self
 
 import plotly.graph_objects as go
 
@@ -99,6 +99,11 @@ class OfflineFigure(go.Figure):  # type: ignore[misc]  # plotly has no types
     What plotly shows by itself can upload a chart ("Share chart"), and its next version may add more.
     """
 
+    def update_layout(self, *args: Any, **options: Any) -> Self:
+        """Change the layout, as plotly does, and return the figure."""
+        super().update_layout(*args, **options)
+        return self
+
     def show(self, *args: Any, config: Mapping[str, Any] | None = None, **options: Any) -> None:
         """Show the figure, as plotly does."""
         super().show(*args, config=self._offline(config), **options)
@@ -121,7 +126,7 @@ class OfflineFigure(go.Figure):  # type: ignore[misc]  # plotly has no types
         return {**config_of(self), **(config or {})}
 
 
-def config_of(figure: go.Figure) -> dict[str, Any]:
+def config_of(figure: OfflineFigure) -> dict[str, Any]:
     """Return the settings of plotly with which a figure is shown: its buttons, and no server to which anything goes."""
     has_axes = any(trace.type != "icicle" for trace in figure.data)
     return {
@@ -132,7 +137,7 @@ def config_of(figure: go.Figure) -> dict[str, Any]:
     }
 
 
-def framed(figure: go.Figure, title: str, subtitle: str = "", height: int = 440) -> go.Figure:
+def framed(figure: OfflineFigure, title: str, subtitle: str = "", height: int = 440) -> OfflineFigure:
     """Return a figure with its title, a line below it, and the light theme."""
     return figure.update_layout(
         template=theme(), title={"text": title, "subtitle": {"text": subtitle, "font": {"size": 12}}}, height=height
@@ -144,7 +149,7 @@ def pattern(shape: str | Sequence[str]) -> dict[str, Any]:
     return {"shape": shape, "fillmode": "overlay", "fgcolor": "#1f2328", "fgopacity": 0.35, "size": 6, "solidity": 0.2}
 
 
-def name_rows(figure: go.Figure, names: Sequence[str], axes: str = "") -> None:
+def name_rows(figure: OfflineFigure, names: Sequence[str], axes: str = "") -> None:
     """Write names above horizontal bars, which have the whole width so; see BAR. `axes` is the number of the axes, "" for 1."""
     axis = {"range": [len(names) - 0.4, -0.6], "showticklabels": False, "showgrid": False, "zeroline": False}
     figure.update_layout({f"yaxis{axes}": axis})
