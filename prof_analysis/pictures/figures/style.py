@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 
 from prof_analysis.analyses.words import rank_name
 from prof_analysis.common.visible import visible
+from prof_analysis.pictures.figures.still import NEEDED, png_of
 
 # The colours of Okabe and Ito, which people with any kind of colour blindness tell apart, on light and on dark ground.
 BLUE, ORANGE, GREEN, VERMILION, SKY, PURPLE, YELLOW, GREY = (
@@ -105,8 +106,14 @@ class OfflineFigure(go.Figure):  # type: ignore[misc]  # plotly has no types
         return self
 
     def show(self, *args: Any, config: Mapping[str, Any] | None = None, **options: Any) -> None:
-        """Show the figure, as plotly does."""
-        super().show(*args, config=self._offline(config), **options)
+        """Show the figure, as plotly does; a notebook stores it in pixels too."""
+        bundle = {} if args or options else self._repr_mimebundle_(config=self._offline(config))
+        if not bundle:
+            super().show(*args, config=self._offline(config), **options)
+            return
+        from IPython.display import display
+
+        display(bundle, raw=True)  # type: ignore[no-untyped-call]
 
     def to_html(self, config: Mapping[str, Any] | None = None, *args: Any, **options: Any) -> str:
         """Return the figure as HTML, as plotly does."""
@@ -117,7 +124,13 @@ class OfflineFigure(go.Figure):  # type: ignore[misc]  # plotly has no types
         super().write_html(file, self._offline(config), *args, **options)
 
     def _repr_mimebundle_(self, *args: Any, **options: Any) -> Any:
-        return super()._repr_mimebundle_(*args, **{"config": self._offline(), **options})
+        """Return the figure as a notebook stores it; an interactive one with pixels beside it, or why there are none."""
+        bundle = super()._repr_mimebundle_(*args, **{"config": self._offline(), **options})
+        if not bundle or any(kind.startswith("image/") for kind in bundle):
+            return bundle
+        png = png_of(self.to_plotly_json())
+        text = f"Interactive picture: {self.layout.title.text}{'' if png else f' ({NEEDED})'}"
+        return bundle | {"text/plain": text} | ({"image/png": png} if png else {})
 
     def _ipython_display_(self) -> None:
         self.show()
