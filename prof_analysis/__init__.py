@@ -114,6 +114,11 @@ def stage_durations(
     return frames.to_pandas(table)
 
 
+def __dir__() -> list[str]:
+    """Return the public names alone: what this file imports for itself is not among them."""
+    return sorted(__all__)
+
+
 def __getattr__(name: str) -> Any:
     if name == "Profile":
         from prof_analysis.profile.profile import Profile

@@ -194,6 +194,8 @@ def test_a_checker_knows_the_types_of_answers_and_finds_a_wrong_option(tmp_path:
         "    reveal_type(profile.table('mfu.op', arrow=True))\n"
         "    reveal_type(profile.ranks(arrow=True))\n"
         "    reveal_type(profile.sql('SELECT 1', arrow=False))\n"
+        "    reveal_type(profile.plot.modules())\n"
+        "    reveal_type(prof_analysis.compare('x', 'y').plot.modules(depth=2))\n"
         "    profile.table('mfu.op', arow=True)\n"
         "reveal_type(prof_analysis.module_stats('x', depth=3))\n"
         "reveal_type(prof_analysis.stage_durations('x'))\n"
@@ -211,7 +213,8 @@ def test_a_checker_knows_the_types_of_answers_and_finds_a_wrong_option(tmp_path:
     )
     said = [line.split(": ", 1)[1] for line in done.stdout.splitlines()]
     frame, table = ('note: Revealed type is "pandas.core.frame.DataFrame"', 'note: Revealed type is "pyarrow.Table"')
-    assert [line for line in said if "Revealed" in line] == [frame, table, table, frame, frame, frame]
+    figure = 'note: Revealed type is "prof_analysis.pictures.figures.style.OfflineFigure"'
+    assert [line for line in said if "Revealed" in line] == [frame, table, table, frame, figure, figure, frame, frame]
     assert [line.partition(" matches ")[0].partition(";")[0] for line in said if line.startswith("error")] == [
         'error: Unexpected keyword argument "arow" for overloaded function "table" of "Profile"',
         'error: No overload variant of "table" of "Profile"',

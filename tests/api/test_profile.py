@@ -239,3 +239,11 @@ def test_a_closed_profile_says_so(tmp_path: Path) -> None:
         pass
     with pytest.raises(ProfAnalysisError, match="closed"):
         profile.kernels()
+
+
+def test_the_package_lists_its_public_names_alone_and_has_each() -> None:
+    assert dir(prof_analysis) == sorted(prof_analysis.__all__)
+    assert {"Profile", "Comparison", "open_profile"} <= {*dir(prof_analysis)}
+    for name in dir(prof_analysis):
+        assert getattr(prof_analysis, name) is not None
+    assert prof_analysis.Profile.__module__ == "prof_analysis.profile.profile"

@@ -2,6 +2,9 @@
 
 import json
 import re
+import shutil
+import sys
+from base64 import b64decode
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +13,7 @@ import pytest
 from plotly.io import renderers
 
 from prof_analysis import InputError, compare, open_profile
+from prof_analysis.pictures.figures import still
 from prof_analysis.pictures.figures.communication import communication
 from prof_analysis.pictures.figures.memory import memory
 from prof_analysis.pictures.figures.modules import Kernels, modules, root_of
@@ -319,6 +323,31 @@ def test_a_picture_of_a_notebook_shows_buttons_of_a_fixed_list_and_sends_nothing
             assert '"showSendToCloud":false' in config
             (named,) = re.findall(r'"modeBarButtons":(\[\[.*?\]\])', config)
             assert sum(map(len, json.loads(named))) == buttons
+
+
+def test_a_notebook_without_kaleido_stores_the_interactive_picture_and_says_what_is_missing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(renderers, "default", "plotly_mimetype")
+    monkeypatch.setattr(still, "_failures", [])
+    monkeypatch.setitem(sys.modules, "kaleido", None)
+    bundle = steps([step_row("0", 1, 100, 50)])._repr_mimebundle_()
+    assert {*bundle} == {"application/vnd.plotly.v1+json", "text/plain"}
+    assert bundle["text/plain"] == (
+        "Interactive picture: Where the time of steps went (with kaleido and Chrome, a saved notebook shows it too)"
+    )
+
+
+@pytest.mark.slow
+def test_a_notebook_stores_a_picture_in_pixels_beside_the_interactive_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("kaleido")
+    if not any(map(shutil.which, ("chromium", "google-chrome"))):
+        pytest.skip("needs Chrome or chromium")
+    monkeypatch.setattr(renderers, "default", "plotly_mimetype")
+    monkeypatch.setattr(still, "_failures", [])
+    bundle = steps([step_row("0", 1, 100, 50)])._repr_mimebundle_()
+    assert b64decode(bundle["image/png"]).startswith(b"\x89PNG"), still._failures
+    assert bundle["text/plain"] == "Interactive picture: Where the time of steps went"
 
 
 def test_both_themes_recolour_all_that_is_no_figure() -> None:

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from prof_analysis.analyses.words import count, duration, percent, several, size
@@ -22,7 +21,7 @@ _PARTS = {
 }
 
 
-def communication(groups: Iterable[Row], links: Iterable[Row] = ()) -> go.Figure:
+def communication(groups: Iterable[Row], links: Iterable[Row] = ()) -> style.OfflineFigure:
     """Return stacked bars of groups, the longest first, and if links are recorded the data between each pair of ranks.
 
     `groups` are rows of across.communication_group_time, `links` pairs of ranks with `size_bytes`, `duration_ns` and
@@ -68,15 +67,14 @@ def communication(groups: Iterable[Row], links: Iterable[Row] = ()) -> go.Figure
     return figure
 
 
-def _frame(height: int, has_links: bool) -> go.Figure:
-    if not has_links:
-        return style.OfflineFigure()
-    return make_subplots(
-        figure=style.OfflineFigure(), rows=2, cols=1, row_heights=[height, 430], vertical_spacing=90 / (height + 430)
-    )
+def _frame(height: int, has_links: bool) -> style.OfflineFigure:
+    figure = style.OfflineFigure()
+    if has_links:
+        make_subplots(figure=figure, rows=2, cols=1, row_heights=[height, 430], vertical_spacing=90 / (height + 430))
+    return figure
 
 
-def _add_links(figure: go.Figure, pairs: Sequence[Row], height: int) -> None:
+def _add_links(figure: style.OfflineFigure, pairs: Sequence[Row], height: int) -> None:
     """Add the matrix of ranks to a figure: the colour shows the bytes, the hover says how fast."""
     moved: dict[str, int] = {}
     for row in pairs:

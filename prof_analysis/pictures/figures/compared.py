@@ -2,11 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
-import plotly.graph_objects as go
-
 from prof_analysis.analyses.words import change, duration, percent
 from prof_analysis.pictures.figures.icicle import Colouring, icicle
-from prof_analysis.pictures.figures.style import DIVERGING, UNKNOWN, colour_at, legend_of
+from prof_analysis.pictures.figures.style import DIVERGING, UNKNOWN, OfflineFigure, colour_at, legend_of
 from prof_analysis.pictures.figures.tree import Row, Sector, all_of, folded, sector_id, summed, tree_of
 
 _UNITS = {"step": "step", "call": "call of the outermost module", "run": "run"}
@@ -35,7 +33,7 @@ def compared_root(rows: Iterable[Row]) -> Sector:
     return folded(summed(root))
 
 
-def compared_modules(root: Sector, depth: int | None = None) -> go.Figure:
+def compared_modules(root: Sector, depth: int | None = None) -> OfflineFigure:
     """Return an icicle of modules, from the sectors of compared_root().
 
     The width is the time in the base and in the new run together, so that what only one of them has is there too; the colour

@@ -31,7 +31,7 @@ def icicle(
     shown: Mapping[str, Callable[[Sector], Any]],
     colourings: Sequence[Callable[[Sequence[Sector]], Colouring | None]],
     levels: int | None = None,
-) -> go.Figure:
+) -> OfflineFigure:
     """Return an icicle of the sectors of a tree.
 
     `shown` has the lines of the hover by their headings; the first two are whole numbers that the figure carries as they are.

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 
-import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from prof_analysis.analyses.words import duration, percent, several, size
@@ -20,7 +19,7 @@ _MEASURES = {
 _UNITS = (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10))
 
 
-def memory(moments: Iterable[Row], peak: Iterable[Row], steps: Iterable[Row], device: str) -> go.Figure:
+def memory(moments: Iterable[Row], peak: Iterable[Row], steps: Iterable[Row], device: str) -> style.OfflineFigure:
     """Return memory over time with its steps, above the memory at the peak, by module.
 
     `moments` are rows of allocation.usage of one component of one device in the order of time, with `since_ns`; `peak` has the
@@ -30,7 +29,8 @@ def memory(moments: Iterable[Row], peak: Iterable[Row], steps: Iterable[Row], de
     most = max([row[column] or 0 for row in moments for column, *_ in _MEASURES.values()], default=0)
     unit, bytes_ = next((one for one in _UNITS if most >= one[1]), ("B", 1))
     bars = style.ROW_PIXELS * max(3, len(parts))
-    figure = make_subplots(rows=2, cols=1, row_heights=[300, bars], vertical_spacing=80 / (300 + bars))
+    figure = style.OfflineFigure()
+    make_subplots(figure=figure, rows=2, cols=1, row_heights=[300, bars], vertical_spacing=80 / (300 + bars))
     for name, (column, colour, dash) in _MEASURES.items():
         if all(row[column] is None for row in moments):
             continue
@@ -77,7 +77,7 @@ def memory(moments: Iterable[Row], peak: Iterable[Row], steps: Iterable[Row], de
     return figure
 
 
-def _add_steps(figure: go.Figure, steps: Sequence[Row]) -> None:
+def _add_steps(figure: style.OfflineFigure, steps: Sequence[Row]) -> None:
     """Shade every second step, and name them where there are few."""
     if len(steps) > _MOST_STEPS:
         return

@@ -3,11 +3,20 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
-import plotly.graph_objects as go
-
 from prof_analysis.analyses.words import count, duration, percent, several
 from prof_analysis.pictures.figures.icicle import Colouring, icicle
-from prof_analysis.pictures.figures.style import GREEN, GREY, ORANGE, PURPLE, SEQUENTIAL, SKY, UNKNOWN, colour_at, legend_of
+from prof_analysis.pictures.figures.style import (
+    GREEN,
+    GREY,
+    ORANGE,
+    PURPLE,
+    SEQUENTIAL,
+    SKY,
+    UNKNOWN,
+    OfflineFigure,
+    colour_at,
+    legend_of,
+)
 from prof_analysis.pictures.figures.tree import Row, Sector, folded, sector_id, summed, tree_of
 
 # What bounds kernels -> its colour, and a pattern for those who do not see the colour.
@@ -27,7 +36,7 @@ _OUTSIDE: Mapping[Kernels, str] = {"compute": "computing_ns", "all": "kernel_dur
 _NAMES: Mapping[Kernels, str] = {"compute": "all compute", "all": "all kernels"}
 
 
-def modules(root: Sector, ranks: int, steps: int | None = None, depth: int | None = None) -> go.Figure:
+def modules(root: Sector, ranks: int, steps: int | None = None, depth: int | None = None) -> OfflineFigure:
     """Return an icicle of modules, from the sectors of root_of().
 
     `steps` is the number of steps of all ranks. `depth` is how many levels are drawn at once; a click zooms into those below.

@@ -3,8 +3,6 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import plotly.graph_objects as go
-
 from prof_analysis.analyses.words import duration, rank_name, several
 from prof_analysis.pictures.figures.style import BLUE, GREY, ORANGE, PURPLE, SKY, OfflineFigure, framed, label, pattern
 from prof_analysis.pictures.figures.tree import Row
@@ -20,7 +18,7 @@ _KINDS = {
 }
 
 
-def pipeline(passes: Iterable[Row], p2p: Iterable[Row] = (), step_id: int | None = None) -> go.Figure:
+def pipeline(passes: Iterable[Row], p2p: Iterable[Row] = (), step_id: int | None = None) -> OfflineFigure:
     """Return passes over time, from rows of pipeline.pass of one step and rows of communication.p2p in it.
 
     Time is that of each rank's own clock, from the first pass of all; where the ranks do not overlap by their clocks, from the

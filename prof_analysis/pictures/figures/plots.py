@@ -1,7 +1,7 @@
 """`profile.plot` and `comparison.plot`: they fetch the rows of each picture."""
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from prof_analysis.analyses.answers.memory import PART_LABELS
 from prof_analysis.analyses.asked import Compared, Tables
@@ -16,12 +16,8 @@ from prof_analysis.pictures.figures.moment import step_of, timeline_rows
 from prof_analysis.pictures.figures.pipeline import pipeline
 from prof_analysis.pictures.figures.ranks import ranks
 from prof_analysis.pictures.figures.steps import steps
-from prof_analysis.pictures.figures.style import label
+from prof_analysis.pictures.figures.style import OfflineFigure, label
 from prof_analysis.pictures.figures.timeline import timeline
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
-
 
 Rows = list[dict[str, Any]]
 # The tables that each picture reads beside those of its analysis: to build all at once reads the files once.
@@ -60,7 +56,7 @@ class ProfilePlots:
         self._profile.prepare(analysis, also=also)
         return "run, " if self._profile.runs else ""
 
-    def modules(self, depth: int | None = None, kernels: Kernels = "compute") -> "go.Figure":
+    def modules(self, depth: int | None = None, kernels: Kernels = "compute") -> OfflineFigure:
         """Return an icicle of the modules: width is compute time with all modules inside, a click zooms, a menu colours.
 
         `depth` is how many levels are drawn at once. `kernels="all"` counts communication and copies too.
@@ -87,7 +83,7 @@ class ProfilePlots:
         )
         return rows, outside, size["ranks"], size["steps"]
 
-    def steps(self) -> "go.Figure":
+    def steps(self) -> OfflineFigure:
         """Return stacked bars of each step of each rank: computing, communication, both at once, and idle time.
 
         Raises InputError when no rank holds kernels or step times reported by the profiler.
@@ -95,7 +91,7 @@ class ProfilePlots:
         self._prepare("steps")
         return steps(self._profile.rows("FROM step.time"))
 
-    def ranks(self) -> "go.Figure":
+    def ranks(self) -> OfflineFigure:
         """Return a heat map of ranks and modules: own computing time against the median of the ranks, slow ranks marked.
 
         Raises InputError when no rank holds module ranges, or only one does.
@@ -114,7 +110,7 @@ class ProfilePlots:
             raise InputError("one rank alone cannot be compared; open a folder with several ranks of a job")
         return ranks(rows, self._profile.rows(f"SELECT {run}profile FROM across.slow_rank WHERE is_slow"))
 
-    def communication(self) -> "go.Figure":
+    def communication(self) -> OfflineFigure:
         """Return stacked bars of groups, transfer, wait and idle, and if links are recorded the data between ranks.
 
         Raises InputError when no rank holds communication operators.
@@ -125,7 +121,7 @@ class ProfilePlots:
             links = [{**row, **{end: f"{row['run']} {row[end]}" for end in ("source", "destination")}} for row in links]
         return communication(self._profile.rows("FROM across.communication_group_time"), links)
 
-    def pipeline(self, step: int | None = None) -> "go.Figure":
+    def pipeline(self, step: int | None = None) -> OfflineFigure:
         """Return the forward and backward passes of one step over time, a row for each rank in the order of pipeline stages.
 
         `step` is by default the first one with the most passes.
@@ -143,7 +139,7 @@ class ProfilePlots:
         p2p = self._profile.rows(f"FROM pipeline.p2p WHERE pass_{of_step} ORDER BY profile, start_ns")
         return pipeline(passes, p2p, chosen)
 
-    def timeline(self, step: int | None = None, rank: int | str | None = None) -> "go.Figure":
+    def timeline(self, step: int | None = None, rank: int | str | None = None) -> OfflineFigure:
         """Return one step of one rank in time: modules on the device, kernels by stream, idle gaps with cause and Python stack.
 
         `rank` is its id, or its folder as in ranks(); by default the first. `step` is by default one of usual length.
@@ -158,7 +154,7 @@ class ProfilePlots:
         chosen = step_of(steps_of, step, rank)
         return timeline(*timeline_rows(self._profile, chosen, usual))
 
-    def memory(self) -> "go.Figure":
+    def memory(self) -> OfflineFigure:
         """Return memory of the fullest device over time, with its steps, and the memory at the peak, by module.
 
         Raises InputError when no rank holds records of device memory.
@@ -200,7 +196,7 @@ class ComparisonPlots:
     def __init__(self, comparison: Compared) -> None:
         self._comparison = comparison
 
-    def modules(self, depth: int | None = None) -> "go.Figure":
+    def modules(self, depth: int | None = None) -> OfflineFigure:
         """Return an icicle of the modules of base and new run, coloured by how much each has changed; a click zooms.
 
         `depth` is how many levels are drawn at once.

@@ -16,7 +16,7 @@ _MOST_MARKS = 24
 _WIDEST = 0.5
 
 
-def ranks(rows: Iterable[Row], slow: Iterable[Row] = ()) -> go.Figure:
+def ranks(rows: Iterable[Row], slow: Iterable[Row] = ()) -> OfflineFigure:
     """Return a heat map of ranks and modules: the own computing time of a module against the median of the ranks of the run.
 
     `rows` have own_computing_ns of a rank and module, and the step_count of the rank, as in module.time; the times are divided

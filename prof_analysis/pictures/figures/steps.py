@@ -4,8 +4,6 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any
 
-import plotly.graph_objects as go
-
 from prof_analysis.analyses.words import duration, percent, several
 from prof_analysis.pictures.figures import style
 from prof_analysis.pictures.figures.tree import Row
@@ -23,7 +21,7 @@ _PARTS: dict[str, tuple[Any, str, str]] = {
 }
 
 
-def steps(rows: Iterable[Row]) -> go.Figure:
+def steps(rows: Iterable[Row]) -> style.OfflineFigure:
     """Return stacked bars of the parts of each step of each rank, from rows of step.time.
 
     Of more than 400 bars, each is the mean of consecutive steps of a rank, and with more ranks than that of ranks in a row.

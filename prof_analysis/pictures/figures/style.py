@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from html import escape
-from typing import Any
+from typing import Any, Self
 
 import plotly.graph_objects as go
 
 from prof_analysis.analyses.words import rank_name
 from prof_analysis.common.visible import visible
+from prof_analysis.pictures.figures.still import NEEDED, png_of
 
 # The colours of Okabe and Ito, which people with any kind of colour blindness tell apart, on light and on dark ground.
 BLUE, ORANGE, GREEN, VERMILION, SKY, PURPLE, YELLOW, GREY = (
@@ -99,9 +100,20 @@ class OfflineFigure(go.Figure):  # type: ignore[misc]  # plotly has no types
     What plotly shows by itself can upload a chart ("Share chart"), and its next version may add more.
     """
 
+    def update_layout(self, *args: Any, **options: Any) -> Self:
+        """Change the layout, as plotly does, and return the figure."""
+        super().update_layout(*args, **options)
+        return self
+
     def show(self, *args: Any, config: Mapping[str, Any] | None = None, **options: Any) -> None:
-        """Show the figure, as plotly does."""
-        super().show(*args, config=self._offline(config), **options)
+        """Show the figure, as plotly does; a notebook stores it in pixels too."""
+        bundle = {} if args or options else self._repr_mimebundle_(config=self._offline(config))
+        if not bundle:
+            super().show(*args, config=self._offline(config), **options)
+            return
+        from IPython.display import display
+
+        display(bundle, raw=True)  # type: ignore[no-untyped-call]
 
     def to_html(self, config: Mapping[str, Any] | None = None, *args: Any, **options: Any) -> str:
         """Return the figure as HTML, as plotly does."""
@@ -112,7 +124,13 @@ class OfflineFigure(go.Figure):  # type: ignore[misc]  # plotly has no types
         super().write_html(file, self._offline(config), *args, **options)
 
     def _repr_mimebundle_(self, *args: Any, **options: Any) -> Any:
-        return super()._repr_mimebundle_(*args, **{"config": self._offline(), **options})
+        """Return the figure as a notebook stores it; an interactive one with pixels beside it, or why there are none."""
+        bundle = super()._repr_mimebundle_(*args, **{"config": self._offline(), **options})
+        if not bundle or any(kind.startswith("image/") for kind in bundle):
+            return bundle
+        png = png_of(self.to_plotly_json())
+        text = f"Interactive picture: {self.layout.title.text}{'' if png else f' ({NEEDED})'}"
+        return bundle | {"text/plain": text} | ({"image/png": png} if png else {})
 
     def _ipython_display_(self) -> None:
         self.show()
@@ -121,7 +139,7 @@ class OfflineFigure(go.Figure):  # type: ignore[misc]  # plotly has no types
         return {**config_of(self), **(config or {})}
 
 
-def config_of(figure: go.Figure) -> dict[str, Any]:
+def config_of(figure: OfflineFigure) -> dict[str, Any]:
     """Return the settings of plotly with which a figure is shown: its buttons, and no server to which anything goes."""
     has_axes = any(trace.type != "icicle" for trace in figure.data)
     return {
@@ -132,7 +150,7 @@ def config_of(figure: go.Figure) -> dict[str, Any]:
     }
 
 
-def framed(figure: go.Figure, title: str, subtitle: str = "", height: int = 440) -> go.Figure:
+def framed(figure: OfflineFigure, title: str, subtitle: str = "", height: int = 440) -> OfflineFigure:
     """Return a figure with its title, a line below it, and the light theme."""
     return figure.update_layout(
         template=theme(), title={"text": title, "subtitle": {"text": subtitle, "font": {"size": 12}}}, height=height
@@ -144,7 +162,7 @@ def pattern(shape: str | Sequence[str]) -> dict[str, Any]:
     return {"shape": shape, "fillmode": "overlay", "fgcolor": "#1f2328", "fgopacity": 0.35, "size": 6, "solidity": 0.2}
 
 
-def name_rows(figure: go.Figure, names: Sequence[str], axes: str = "") -> None:
+def name_rows(figure: OfflineFigure, names: Sequence[str], axes: str = "") -> None:
     """Write names above horizontal bars, which have the whole width so; see BAR. `axes` is the number of the axes, "" for 1."""
     axis = {"range": [len(names) - 0.4, -0.6], "showticklabels": False, "showgrid": False, "zeroline": False}
     figure.update_layout({f"yaxis{axes}": axis})

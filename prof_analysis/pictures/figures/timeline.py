@@ -3,8 +3,6 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import plotly.graph_objects as go
-
 from prof_analysis.analyses.words import count, duration
 from prof_analysis.pictures.figures import style
 from prof_analysis.pictures.figures.tree import Row
@@ -36,7 +34,7 @@ _CAUSES = {
 _DEPTHS = ("#9ECAE1", "#C6DBEF", "#A1D99B", "#C7E9C0", "#FDD0A2", "#FEE6CE")
 
 
-def timeline(calls: Iterable[Row], kernels: Iterable[Row], gaps: Iterable[Row], span_ns: int, note: str) -> go.Figure:
+def timeline(calls: Iterable[Row], kernels: Iterable[Row], gaps: Iterable[Row], span_ns: int, note: str) -> style.OfflineFigure:
     """Return bars in time: module calls by depth, kernels by stream, idle gaps.
 
     Each row has `since_ns` and `until_ns` from the begin of the step, and `row_count`: how many short ones it stands for, with
@@ -100,7 +98,7 @@ def timeline(calls: Iterable[Row], kernels: Iterable[Row], gaps: Iterable[Row], 
 
 
 def _add_bars(
-    figure: go.Figure,
+    figure: style.OfflineFigure,
     name: str,
     rows: Sequence[Row],
     positions: Sequence[int],

@@ -12,7 +12,7 @@ from prof_analysis.pictures.figures.plots import ProfilePlots
 from prof_analysis.pictures.report.parts import Notes, Part, Picture, plain
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
+    from prof_analysis.pictures.figures.style import OfflineFigure
 
 
 def picture(profile: OpenProfile, name: str, text: str) -> Iterator[Part]:
@@ -25,7 +25,7 @@ def picture(profile: OpenProfile, name: str, text: str) -> Iterator[Part]:
     yield picture_of(name, text, figure)
 
 
-def picture_of(name: str, text: str, figure: "go.Figure") -> Picture:
+def picture_of(name: str, text: str, figure: "OfflineFigure") -> Picture:
     """Return a figure as part of a page, without its theme, which the page chooses."""
     from prof_analysis.pictures.figures.style import config_of
 
