@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from textwrap import indent
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from prof_analysis.analyses import ANALYSES, Analysis, export_name, overview
+from prof_analysis.analyses.answer import Answer
 from prof_analysis.common import frames
 from prof_analysis.common.errors import QueryError
 from prof_analysis.common.option_docs import check, check_path
 from prof_analysis.common.options import described_options
 from prof_analysis.engine.tables import unknown_table
-from prof_analysis.exports import check_type
+from prof_analysis.exports import IN_WORKBOOK, WORKBOOK, check_type
 from prof_analysis.profile.asked import AskedProfile
 from prof_analysis.profile.asking import ask, require
 from prof_analysis.profile.questions import Questions, gives
@@ -197,7 +199,8 @@ class Profile(AskedProfile, Questions):
         check("analysis", analysis, analysis in ANALYSES, " or ".join(ANALYSES))
         check_type(export_type, analysis)
         with self._session.only(None):
-            chosen = self.prepare(analysis, extras, export_type)
+            chosen_extras = tuple(extras)
+            chosen = self.prepare(analysis, chosen_extras, export_type)
             if export_type in chosen.pictures:
                 return self._write(folder, chosen.pictures[export_type].exports, export_type)
             tables = dict(chosen.exports)
@@ -205,7 +208,10 @@ class Profile(AskedProfile, Questions):
             if len(self._session.stores) > 1:
                 tables |= comparing
                 self._session.provide(tuple(tables))
-            return self._write(folder, tables, export_type, [name for table, name in comparing.items() if table not in tables])
+            outdated = [name for table, name in comparing.items() if table not in tables]
+            by = next((by for by, rows in chosen.rows.items() if rows.extra in chosen_extras), None)
+            answers = self._answers(analysis, by) if export_type in WORKBOOK else {}
+            return self._write(folder, tables, export_type, outdated, answers)
 
     def report(self, file: str | Path) -> Path:
         """Write all answers into one HTML file with pictures, which opens offline in any browser, and return the file.
@@ -229,14 +235,23 @@ class Profile(AskedProfile, Questions):
         check_type(export_type, "table")
         with self._session.only(None):
             self.rows(f"FROM {self._known(name)} LIMIT 0")
-            return self._write(folder, {name: export_name(name)}, export_type)
+            return self._write(folder, {name: export_name(name)}, export_type, answers=self._without_answer("table"))
 
-    def export_tables(self, tables: Mapping[str, str], folder: str | Path | None = None, export_type: str = "db") -> list[Path]:
-        """Write tables by their names in exports, as export() writes those of an analysis."""
+    def export_tables(
+        self,
+        tables: Mapping[str, str],
+        folder: str | Path | None = None,
+        export_type: str = "db",
+        answers: Mapping[str, Answer] | None = None,
+    ) -> list[Path]:
+        """Write tables by their names in exports, as export() writes those of an analysis.
+
+        `answers` are shown on the first sheet of a workbook, by the names of the runs that they are about.
+        """
         check_type(export_type, "compare")
         with self._session.only(None):
             self._session.provide(tuple(tables))
-            return self._write(folder, tables, export_type)
+            return self._write(folder, tables, export_type, answers=answers or self._without_answer("compare"))
 
     def __enter__(self) -> Profile:
         return self
@@ -249,6 +264,20 @@ class Profile(AskedProfile, Questions):
 
     def _repr_html_(self) -> str:
         return overview.as_html(self.anonymous(self._session.shown_path), self.rank_rows())
+
+    def _answers(self, analysis: str, by: str | None) -> dict[str, Answer]:
+        """Return the answer of a command about each run, as the first sheet of a workbook shows it."""
+        from prof_analysis.analyses.answering import answer_of
+
+        answers = {}
+        for run in self.runs or ("",):
+            with self.only(run) if run else nullcontext():
+                answers[run] = answer_of(self, analysis, IN_WORKBOOK, by)
+        return answers
+
+    def _without_answer(self, command: str) -> dict[str, Answer]:
+        """Return what a command has to say that lists a table as it is: its warnings."""
+        return {"": Answer(command, {}, (), tuple(self.warnings), tuple(self.failures))}
 
     def _answer(self, analysis: Analysis, by: str, table: str) -> pandas.DataFrame:
         require(self._session, analysis.rows[by].requires)
