@@ -67,8 +67,17 @@ def stage_durations(
                 inputs = tuple(opened.shown(readable(Path(log))) for log in logs)
                 origin = Origin(inputs, is_anonymous=anonymize, command=command_line(anonymize))
                 roots = [stage_log.folder_of([log]) for log in logs]
+                answers = {"": answer_of(opened, exports.IN_WORKBOOK)} if export_type in exports.WORKBOOK else {}
                 return exports.export(
-                    opened.connection, (), target, stage_log.EXPORTS, export_type, opened.warnings, origin, roots=roots
+                    opened.connection,
+                    (),
+                    target,
+                    stage_log.EXPORTS,
+                    export_type,
+                    opened.warnings,
+                    origin,
+                    roots=roots,
+                    answers=answers,
                 )
 
             written = result.write(export, opened.shown)

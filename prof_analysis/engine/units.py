@@ -9,13 +9,14 @@ Format = Literal["text", "count", "number", "rate", "share", "time", "change", "
 
 # Suffix -> unit.
 _UNITS = {"ns": "ns", "bytes": "bytes", "gb_s": "GB/s"}
-_UNIT = re.compile(rf"_({'|'.join(_UNITS)})$")
+# At the end, or in front of what it is divided by: win_ns_per_step.
+_UNIT = re.compile(rf"_({'|'.join(_UNITS)})(?=_per_|$)")
 _SHARE = re.compile(r"share$|^mfu|^efficiency|^occupancy$|_ratio$|_hit_rate$|_utilization$")
 _RATE = re.compile(r"_(gb_s|tflops)$")
 
 
 def unit_of(column: str) -> str | None:
-    """Return the unit that the name of a column ends in: total_ns -> ns."""
+    """Return the unit in the name of a column: total_ns -> ns, win_ns_per_step -> ns."""
     match = _UNIT.search(column)
     return _UNITS[match[1]] if match else None
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from prof_analysis.analyses import ANALYSES
@@ -15,6 +16,7 @@ from prof_analysis.common.option_docs import check
 if TYPE_CHECKING:
     import duckdb
 
+    from prof_analysis.analyses.answer import Answer
     from prof_analysis.engine.table_file import Table
     from prof_analysis.exports.provenance import Origin
     from prof_analysis.sources.rank import Rank
@@ -36,6 +38,12 @@ class ExportType(StrEnum):
     collapsed = "collapsed"
 
 
+# So many rows of each list of an answer are on the first sheet of a workbook.
+IN_WORKBOOK = 50
+# The words for a workbook.
+WORKBOOK = ("xlsx", "text", "excel")
+
+
 def check_type(export_type: str, command: str) -> None:
     """Raise an InputError unless a command writes this format: pictures are of some analyses alone."""
     check("export_type", export_type, export_type in tuple(ExportType), ", ".join(ExportType))
@@ -55,6 +63,7 @@ def export(
     outdated: Iterable[str] = (),
     documented: Mapping[str, Table] | None = None,
     roots: Iterable[Path] = (),
+    answers: Mapping[str, Answer] = MappingProxyType({}),
 ) -> list[Path]:
     """Write tables in a format, and return the files written.
 
@@ -62,7 +71,8 @@ def export(
     order. `origin` says what the tables are made of. Warnings of what the format cannot hold, and of what was removed, are
     added to `warnings`. `outdated` names tables whose files an earlier run may have left but that do not belong beside these:
     they are removed. `documented` has the tables by name, by default those of this package. `roots` are the folders of the
-    profiles, in which no link is followed. Raises OutputError when a file cannot be written.
+    profiles, in which no link is followed. `answers` are those of the command, by run, for the first sheet of a workbook.
+    Raises OutputError when a file cannot be written.
     """
     from prof_analysis.engine.tables import documented_tables
     from prof_analysis.exports import cluster_db, duckdb_file, files
@@ -85,11 +95,11 @@ def export(
         from prof_analysis.exports import flames
 
         return flames.write(connection, folder, exports, export_type)
-    if export_type in ("xlsx", "text", "excel"):
+    if export_type in WORKBOOK:
         from prof_analysis.exports import xlsx
 
         _refuse_link(folder / xlsx.folder_name(exports, documented), roots)
-        written = xlsx.write(connection, ranks, folder, exports, documented, warnings)
+        written = xlsx.write(connection, ranks, folder, exports, documented, origin, answers, warnings)
     else:
         written = files.write(connection, folder, exports, export_type)
     for first in written[:1]:

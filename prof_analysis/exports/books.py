@@ -2,9 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 from unicodedata import normalize
@@ -14,53 +14,114 @@ import duckdb
 from prof_analysis.engine.database import cursor_of
 from prof_analysis.engine.table_file import Table
 from prof_analysis.exports.names import file_name
-from prof_analysis.exports.sheets import Sheet, sheets_of
+from prof_analysis.exports.sheets import Sheet, sheet_of, sheet_of_msprof_analyze
 from prof_analysis.sources.rank import Rank
 
 # Names of files have at most 255 bytes, which include a digest and a suffix.
 _MAX_NAME_BYTES = 230
+Rows = Iterator[tuple[Any, ...]]
+
+
+@dataclass(frozen=True)
+class Book:
+    """A workbook: its name, its sheets with their rows, and the ranks of these.
+
+    `part` is its number where ranks have too many rows for one workbook; 0 where it is the sheet of msprof-analyze alone.
+    """
+
+    name: str
+    sheets: Sequence[tuple[Sheet, Rows]]
+    ranks: Sequence[Rank]
+    part: int = 0
+    parts: int = 1
 
 
 def books(
-    connection: duckdb.DuckDBPyConnection, ranks: Sequence[Rank], tables: Iterable[tuple[Table, str]], first_name: str
-) -> Iterator[tuple[str, list[tuple[Sheet, Iterator[tuple[Any, ...]]]]]]:
-    """Yield the name of each workbook and its sheets, whose rows must be read before the next workbook is taken.
+    connection: duckdb.DuckDBPyConnection,
+    ranks: Sequence[Rank],
+    tables: Sequence[tuple[Table, str]],
+    first_name: str,
+    most_rows: int,
+) -> Iterator[Book]:
+    """Yield the workbooks, whose rows must be read before the next one is taken.
 
     A row is the depth in the tree, or NULL, and the values of the columns.
 
-    There is a workbook for each rank that has rows of the first table of ranks, one for each table over all ranks, and one for
-    all tables over runs. The sheets of ranks are read in parallel, each in one pass over all ranks: a query for each rank would
-    open the files of all ranks, so that the time would grow with the square of their number.
+    There is one workbook over all ranks; a further one begins with the rank that would make a sheet longer than `most_rows`.
+    For each rank that has rows of ModuleStatistic there is one as msprof-analyze makes it. The rows of ranks are read in one
+    pass over all of them: a query for each rank would open the files of all, so that the time would grow with the square of
+    their number.
     """
-    of_ranks = [(table, name) for table, name in tables if table.grain == "rank"]
-    others = [[(table, name)] for table, name in tables if table.grain not in ("rank", "runs")]
-    others += [of_runs] if (of_runs := [(table, name) for table, name in tables if table.grain == "runs"]) else []
-    names = _names_of(ranks, f"{file_name(first_name)}_", [file_name(book[0][1]) for book in others])
+    of_ranks = [table for table, _ in tables if table.grain == "rank"]
+    parts = _parts_of(connection, ranks, of_ranks, most_rows)
+    name = file_name(first_name)
+    names = [name, *(f"{name}_part{number}" for number in range(2, len(parts) + 1))]
+    numbers = Counter((rank.run, rank.rank_id) for rank in ranks)
+    has_clear_ranks = all(rank.rank_id is not None and numbers[rank.run, rank.rank_id] == 1 for rank in ranks)
     with ExitStack() as opened:
 
-        def streams(table: Table, name: str, key: str) -> list[_Stream]:
-            sheets = sheets_of(table, name)
-            return [_Stream(opened.enter_context(cursor_of(connection)), table, sheet, key) for sheet in sheets]
+        def stream(table: Table, sheet: Sheet) -> _Stream:
+            return _Stream(opened.enter_context(cursor_of(connection)), table, sheet)
 
-        sheets = [stream for table, name in of_ranks for stream in streams(table, name, "profile")]
-        in_place = sorted(sheets, key=lambda stream: stream.place)
-        for rank in ranks if sheets else ():
-            if sheets[0].has_rows_of(rank.profile):
-                yield names[rank], [stream.sheet_of(rank.profile) for stream in in_place]
-            for stream in sheets:
-                stream.skip(rank.profile)
-        assert not any(map(_Stream.is_left, sheets)), "the rows of ranks come in another order than the ranks"
-        for book in others:
-            rows = [stream for table, name in book for stream in streams(table, name, "NULL")]
-            yield file_name(book[0][1]), [stream.sheet_of(None) for stream in rows]
+        streams = []
+        for table, export_name in tables:
+            in_front = _in_front(connection, table)
+            streams.append(stream(table, sheet_of(table, export_name, in_front, has_clear_ranks)))
+        streams.sort(key=lambda one: one.place)
+        for number, (part, members) in enumerate(zip(names, parts, strict=True), 1):
+            profiles = {rank.profile for rank in members}
+            sheets = [one.sheet_of(profiles) for one in streams if number == 1 or one.is_of_ranks]
+            yield Book(part, sheets, members, number, len(parts))
+        _assert_all_read(streams)
+        peers = [(table, peer) for table in of_ranks if (peer := sheet_of_msprof_analyze(table))]
+        for table, peer in peers:
+            rows = stream(table, peer)
+            named = _names_of(ranks, f"{name}_", names)
+            for rank in ranks:
+                if rows.has_rows_of(rank.profile):
+                    yield Book(named[rank], [rows.sheet_of({rank.profile})], [rank])
+            _assert_all_read([rows])
+
+
+def _in_front(connection: duckdb.DuckDBPyConnection, table: Table) -> list[str]:
+    """Return the columns of a table that its head does not document: run, profile and rank_id."""
+    documented = {column.shown_name for column in table.columns}
+    return [name for name in connection.sql(f"FROM {table.name} LIMIT 0").columns if name not in documented]
+
+
+def _parts_of(
+    connection: duckdb.DuckDBPyConnection, ranks: Sequence[Rank], tables: Iterable[Table], most_rows: int
+) -> list[list[Rank]]:
+    """Return the ranks of each workbook: as many as fit with all their rows on one sheet for each table, at least one."""
+    counts = {}
+    for table in tables:
+        counted = dict(connection.execute(f"SELECT profile, count(*) FROM {table.name} GROUP BY profile").fetchall())
+        if sum(counted.values()) > most_rows:
+            counts[table.name] = counted
+    parts: list[list[Rank]] = [[]]
+    rows = Counter[str]()
+    for rank in ranks:
+        of_rank = Counter({name: counted.get(rank.profile, 0) for name, counted in counts.items()})
+        if parts[-1] and any(rows[name] + count > most_rows for name, count in of_rank.items()):
+            parts.append([])
+            rows.clear()
+        parts[-1].append(rank)
+        rows += of_rank
+    return parts
+
+
+def _assert_all_read(streams: Iterable["_Stream"]) -> None:
+    assert not any(one.is_left() for one in streams), "the rows of ranks come in another order than the ranks"
 
 
 class _Stream:
     """The rows of a sheet, read in one pass over all ranks, rank after rank."""
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, table: Table, sheet: Sheet, key: str) -> None:
+    def __init__(self, connection: duckdb.DuckDBPyConnection, table: Table, sheet: Sheet) -> None:
         self._sheet = sheet
         self.place = sheet.place
+        self.is_of_ranks = table.grain == "rank"
+        key = "profile" if self.is_of_ranks else "NULL"
         self._with_values = {
             column: {
                 row[0]
@@ -75,37 +136,33 @@ class _Stream:
         self._rows = _rows(connection.execute(f"SELECT {key}, {sheet.depth}, {columns} FROM {table.name}"))
         self._next = next(self._rows, None)
 
-    def has_rows_of(self, profile: str | None) -> bool:
+    def has_rows_of(self, profile: str) -> bool:
         return self._next is not None and self._next[0] == profile
 
     def is_left(self) -> bool:
         return self._next is not None
 
-    def sheet_of(self, profile: str | None) -> tuple[Sheet, Iterator[tuple[Any, ...]]]:
-        """Return the sheet without empty optional columns, and its rows."""
+    def sheet_of(self, profiles: Collection[str]) -> tuple[Sheet, Rows]:
+        """Return the sheet without empty optional columns, and the rows of ranks; of a table over ranks all rows."""
+        keys = {*profiles} if self.is_of_ranks else {None}
         shown = [
             position
             for position, column in enumerate(self._sheet.columns)
-            if profile in self._with_values.get(column, (profile,))
+            if not keys.isdisjoint(self._with_values.get(column, keys))
         ]
+        if len(shown) == len(self._sheet.columns) or not keys:
+            return self._sheet, self._taken(keys)
         sheet = replace(self._sheet, columns=tuple(self._sheet.columns[position] for position in shown))
-        if len(shown) == len(self._sheet.columns):
-            return sheet, self._taken(profile)
-        return sheet, ((depth, *(row[position] for position in shown)) for depth, *row in self._taken(profile))
+        return sheet, ((depth, *(row[position] for position in shown)) for depth, *row in self._taken(keys))
 
-    def skip(self, profile: str | None) -> None:
-        """Skip the rest of a rank's rows."""
-        for _ in self._taken(profile):
-            pass
-
-    def _taken(self, profile: str | None) -> Iterator[tuple[Any, ...]]:
-        while self._next is not None and self._next[0] == profile:
+    def _taken(self, keys: Collection[str | None]) -> Rows:
+        while self._next is not None and self._next[0] in keys:
             row = self._next[1:]
             self._next = next(self._rows, None)
             yield row
 
 
-def _rows(result: duckdb.DuckDBPyConnection) -> Iterator[tuple[Any, ...]]:
+def _rows(result: duckdb.DuckDBPyConnection) -> Rows:
     while batch := result.fetchmany(1000):
         yield from batch
 

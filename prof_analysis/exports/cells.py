@@ -15,6 +15,7 @@ from openpyxl.styles import Alignment, Border, Font, PatternFill, Side
 from openpyxl.utils import get_column_letter
 from openpyxl.worksheet._writer import WorksheetWriter
 from openpyxl.worksheet.cell_range import CellRange
+from openpyxl.worksheet.page import PageMargins
 from openpyxl.worksheet.properties import PageSetupProperties
 from rich.cells import cell_len
 
@@ -34,14 +35,19 @@ _MARGIN = 5 / 7
 # The arrow of the filter covers the end of a heading.
 _ARROW = 3
 _SHORT_HEADING = 26
-_LINE_HEIGHT = 15
+LINE_HEIGHT = 15
 # A row is no higher than this many lines: a longer text is whole in the formula bar.
 _MOST_LINES = 5
+# A row has at most 409 points.
+_HIGHEST = 27
 _DEEPEST_OUTLINE = 7
 _DEEPEST_INDENT = 250
-_WIDEST_ON_PAPER = 300
+# So wide a sheet fits on an upright page without being smaller than it should; wider ones are printed across.
+_WIDEST_UPRIGHT = 95
+# The widest column of a sheet of prose.
+_WIDEST_PROSE = 44
 _A4 = 9
-_COLOR, _LINES_COLOR = "FFAFEEEE", "FFBFBFBF"
+COLOR, _LINES_COLOR = "FFAFEEEE", "FFBFBFBF"
 
 
 class Page:
@@ -53,55 +59,43 @@ class Page:
     def __init__(self, book: Workbook, title: str, layout: Sheet, first_rows: Sequence[tuple[Any, ...]], folder: Path) -> None:
         self._sheet: Any = book.create_sheet(title)
         self._columns = layout.columns
+        self._branch_at = layout.in_front
+        # The cells that stay in sight: those in front, and the name of a row if it is one.
+        self._fixed = layout.in_front + (layout.columns[layout.in_front].number_format is None)
+        self._widest = _WIDEST_PROSE if layout.is_prose else _WIDEST
+        self._most_lines = _HIGHEST if layout.is_prose else _MOST_LINES
         self._is_merged = layout.merged > 0
         # The cells are filled again for each row, since the writer keeps none.
         self._cells = [self._styled(column.number_format) for column in layout.columns]
         self._branches: dict[int, Cell] = {}
-        self._widths = [_width(column, position, first_rows) for position, column in enumerate(layout.columns, 1)]
+        indented = layout.in_front + 1 if layout.depth != "NULL" else None
+        self._widths = [
+            _width(column, position, first_rows, self._widest, position == indented)
+            for position, column in enumerate(layout.columns, 1)
+        ]
         self._runs: list[tuple[Any, int]] = [(None, 0)] * layout.merged
         self.next_row = 1
         self.cut = 0
         self._set_up(max((row[0] or 1 for row in first_rows), default=1))
-        self._sheet._writer = _SheetWriter(self._sheet, str(folder / f"{len(book.worksheets)}.xml"))
+        self._sheet._writer = SheetWriter(self._sheet, str(folder / f"{len(book.worksheets)}.xml"))
         self._sheet._writer.write_top()
         self._write_headings()
 
     def _styled(
         self, number_format: str | None, indent: int | None = None, is_bold: bool = False, is_heading: bool = False
     ) -> Cell:
-        """Return an empty cell, for texts where there is no number format."""
-        cell = WriteOnlyCell(self._sheet)
-        # As the sheet of msprof-analyze has it.
-        cell.font = Font("Times New Roman" if self._is_merged else "Calibri", 11, bold=is_bold or is_heading)
-        side = Side("thin", None if self._is_merged else _LINES_COLOR)
-        cell.border = Border(side, side, side, side)
-        if is_heading:
-            cell.fill = PatternFill("solid", _COLOR)
-        if number_format:
-            cell.number_format = number_format
-            cell.alignment = Alignment(vertical="center")
-        else:
-            # Numbers end where texts begin: so texts are set off.
-            set_off = int(not self._is_merged) if indent is None else indent
-            # An indent counts only in a text that is set left.
-            cell.alignment = Alignment("left" if set_off else None, "center", wrap_text=True, indent=set_off)
-        return cell
+        return styled(self._sheet, number_format, indent, is_bold=is_bold, is_heading=is_heading, is_ours=not self._is_merged)
 
     def _set_up(self, deepest: int) -> None:
         """Set the parts of a file before the rows, and how the sheet is printed."""
         sheet = self._sheet
-        sheet.freeze_panes = "A2" if self._is_merged or self._columns[0].number_format else "B2"
+        sheet.freeze_panes = f"{get_column_letter(1 if self._is_merged else self._fixed + 1)}2"
         sheet.sheet_properties.outlinePr.summaryBelow = False
         sheet.sheet_format.outlineLevelRow = min(deepest - 1, _DEEPEST_OUTLINE)
         for position, width in enumerate(self._widths, 1):
             sheet.column_dimensions[get_column_letter(position)].width = width + _MARGIN
-        sheet.page_setup.orientation = "landscape"
-        sheet.page_setup.paperSize = _A4
         sheet.print_title_rows = "1:1"
-        sheet.print_title_cols = "A:A"
-        if sum(self._widths) <= _WIDEST_ON_PAPER:
-            sheet.sheet_properties.pageSetUpPr = PageSetupProperties(fitToPage=True)
-            sheet.page_setup.fitToHeight = 0
+        print_one_page_wide(sheet, sum(self._widths))
 
     def _write_headings(self) -> None:
         cells = []
@@ -110,7 +104,7 @@ class Page:
             cell.value = column.header
             cells.append(cell)
         lines = max(len(wrap(column.header, width - _ARROW)) for column, width in zip(self._columns, self._widths, strict=True))
-        self._append(cells, lines * _LINE_HEIGHT + 3)
+        self._append(cells, lines * LINE_HEIGHT + 3)
 
     def _append(self, cells: list[Cell], height: int | None = None, depth: int | None = None) -> None:
         if height or depth:
@@ -131,15 +125,18 @@ class Page:
         depth, *values = row
         repeated = self._repeated(values) if self._runs else ()
         lines = 1
-        cells = [self._branch(depth), *self._cells[1:]] if depth else self._cells
+        cells = self._cells
+        if depth:
+            cells = [*cells]
+            cells[self._branch_at] = self._branch(depth)
         for position, (cell, value, column) in enumerate(zip(cells, values, self._columns, strict=True)):
             shown = None if position in repeated else self._shown(value, column)
             cell.value = shown
             if isinstance(shown, str):
                 cell.data_type = "s"
                 if 2 * len(shown) > self._widths[position] or "\n" in shown:
-                    lines = max(lines, _lines(shown, self._widths[position]))
-        self._append(cells, min(lines, _MOST_LINES) * _LINE_HEIGHT if lines > 1 else None, depth)
+                    lines = max(lines, lines_of(shown, self._widths[position], self._most_lines))
+        self._append(cells, min(lines, self._most_lines) * LINE_HEIGHT if lines > 1 else None, depth)
 
     def _branch(self, depth: int) -> Cell:
         """Return the first cell of a row in a tree."""
@@ -152,10 +149,10 @@ class Page:
         if isinstance(value, str):
             if column.number_format and _PERCENTAGE.fullmatch(value):
                 return round(float(value[:-1]) / 100, 9)
-            text = _SPECIAL.sub(lambda found: _CODES.get(found[0], "\ufffd"), value)
-            fitting = _fitting(text)
-            self.cut += fitting != text
-            return fitting or None
+            text = plain_text(value)
+            fit = fitting(text)
+            self.cut += fit != text
+            return fit or None
         if isinstance(value, int) and abs(value) >= ROUNDED and not column.is_rounded:
             return str(value)
         if isinstance(value, float) and not isfinite(value):
@@ -188,7 +185,7 @@ class Page:
         for position, column in enumerate(columns, 1):
             if column.number_format in (PERCENT, EFFICIENCY):
                 letter = get_column_letter(position)
-                bar = DataBarRule("num", 0, "num", 1, color=_COLOR)  # type: ignore[no-untyped-call]
+                bar = DataBarRule("num", 0, "num", 1, color=COLOR)  # type: ignore[no-untyped-call]
                 sheet.conditional_formatting.add(f"{letter}2:{letter}{max(last, 2)}", bar)
         if not self._is_merged:
             sheet.auto_filter.ref = f"A1:{get_column_letter(len(columns))}{last}"
@@ -208,14 +205,63 @@ class Page:
         self._append(cells)
 
 
-class _SheetWriter(WorksheetWriter):
+class SheetWriter(WorksheetWriter):
     """A writer of openpyxl whose file lies where we say: its own would stay in the temporary folder of a killed process."""
 
     def cleanup(self) -> None:
+        """Remove the file."""
         Path(str(self.out)).unlink()
 
 
-def _width(column: Column, position: int, rows: Iterable[tuple[Any, ...]]) -> int:
+def styled(
+    sheet: Any,
+    number_format: str | None,
+    indent: int | None = None,
+    *,
+    is_bold: bool = False,
+    is_heading: bool = False,
+    is_ours: bool = True,
+) -> Cell:
+    """Return an empty cell, for texts where there is no number format; one that is not ours looks like msprof-analyze's."""
+    cell = WriteOnlyCell(sheet)
+    cell.font = Font("Calibri" if is_ours else "Times New Roman", 11, bold=is_bold or is_heading)
+    side = Side("thin", _LINES_COLOR if is_ours else None)
+    cell.border = Border(side, side, side, side)
+    if is_heading:
+        cell.fill = PatternFill("solid", COLOR)
+    if number_format:
+        cell.number_format = number_format
+        cell.alignment = Alignment(vertical="center")
+    else:
+        # Numbers end where texts begin: so texts are set off.
+        set_off = int(is_ours) if indent is None else indent
+        # An indent counts only in a text that is set left.
+        cell.alignment = Alignment("left" if set_off else None, "center", wrap_text=True, indent=set_off)
+    return cell
+
+
+def print_one_page_wide(sheet: Any, width: float) -> None:
+    """Print a sheet of this width, in characters, on pages one beside none, upright or across."""
+    sheet.page_setup.orientation = "portrait" if width <= _WIDEST_UPRIGHT else "landscape"
+    sheet.page_setup.paperSize = _A4
+    sheet.sheet_properties.pageSetUpPr = PageSetupProperties(fitToPage=True)
+    sheet.page_setup.fitToHeight = 0
+    sheet.page_margins = PageMargins(left=0.4, right=0.4, top=0.5, bottom=0.7, footer=0.4)
+    sheet.oddFooter.left.text = "&A"
+    sheet.oddFooter.right.text = "&P / &N"
+
+
+def plain_text(text: str) -> str:
+    """Return a text as a spreadsheet shows it: what XML cannot hold is replaced, and what looks like a code stays as it is."""
+    return _SPECIAL.sub(lambda found: _CODES.get(found[0], "\ufffd"), text)
+
+
+def width_of(column: Column, values: Iterable[Any]) -> int:
+    """Return a width for the heading and the values of a column, as far as it is useful."""
+    return _width(column, 1, ((None, value) for value in values), _WIDEST, False)
+
+
+def _width(column: Column, position: int, rows: Iterable[tuple[Any, ...]], widest: int, is_indented: bool) -> int:
     """Return a width for the heading in two or three lines and the values in rows, as far as it is useful."""
     lines = 2 if len(column.header) <= _SHORT_HEADING else 3
     width = max(map(len, column.header.split()))
@@ -225,18 +271,18 @@ def _width(column: Column, position: int, rows: Iterable[tuple[Any, ...]]) -> in
     for row in rows:
         value = row[position]
         if isinstance(value, str):
-            indent = 2 * (row[0] or 1) if position == 1 else 2
-            width = max(width, min(_WIDEST, indent + max(map(_length, value[: 2 * _WIDEST].split("\n")))))
+            indent = 2 * (row[0] or 1) if is_indented else 2
+            width = max(width, min(widest, indent + max(map(_length, value[: 2 * widest].split("\n")))))
         elif isinstance(value, int | float):
             width = max(width, len(f"{value:,}" if isinstance(value, int) else f"{value:,.2f}") + 2)
     return width
 
 
 @lru_cache(maxsize=1024)  # Names repeat, but each may be long.
-def _lines(text: str, width: int) -> int:
-    """Return about how many lines a text takes."""
-    parts = text[: _WIDEST * _MOST_LINES].split("\n")
-    return sum(1 if _length(part) <= width else len(wrap(part, width - 6, break_on_hyphens=False)) for part in parts)
+def lines_of(text: str, width: int, most: int) -> int:
+    """Return about how many lines a text takes, of which the cell has room for `most`."""
+    parts = text[: width * most].split("\n")
+    return sum(1 if _length(part) <= width else len(wrap(part, max(1, width - 6), break_on_hyphens=False)) for part in parts)
 
 
 def _length(line: str) -> int:
@@ -244,7 +290,7 @@ def _length(line: str) -> int:
     return cell_len(line) * 11 // 10 + 3
 
 
-def _fitting(text: str) -> str:
+def fitting(text: str) -> str:
     """Return the part of a text that fits into a cell; the format counts UTF-16 units."""
     if 2 * len(text) <= MAX_CHARACTERS:
         return text

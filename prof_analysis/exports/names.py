@@ -26,8 +26,11 @@ def camel_case(column: str) -> str:
 
 
 def header(column: str) -> str:
-    """Return a column's header in a sheet: total_kernel_duration_ns -> Total Kernel Duration(ns)."""
-    return " ".join(map(_capitalized, without_unit(column).split("_"))) + _unit(column)
+    """Return a column's header in a sheet: total_kernel_duration_ns -> Total kernel duration (ns)."""
+    first, *others = without_unit(column).split("_")
+    words = " ".join((_capitalized(first), *(_WRITTEN.get(word, word) for word in others)))
+    unit = unit_of(column)
+    return f"{words} ({unit})" if unit else words
 
 
 def with_unit(column: str) -> str:

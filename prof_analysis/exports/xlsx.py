@@ -1,13 +1,15 @@
-"""Export to xlsx: one workbook per rank.
+"""Export to xlsx: one workbook over all ranks.
 
-For module statistics the sheets are Tree, whose modules fold, Rows, which can be filtered, Coverage, and Sheet1, which has the
-rows in the layout of msprof-analyze, with merged Parent Module and Module cells. Every other table is one sheet; a table over
-all ranks has its own workbook, and all tables over runs are in one. Rows are streamed, however many they are. Cells are cut at
-the limit of the format, with a warning; long tables continue in further sheets.
+Its first sheet, About, says what it is and has the answer of the command in units that people read; a sheet Findings has what
+the answer explains in words. Then each table is a sheet, with the rank in front, and the last one, Columns, says what their
+columns mean. Of module statistics each rank has a workbook too, with the rows in the layout of msprof-analyze. Rows are
+streamed, however many they are. Cells are cut at the limit of the format, with a warning. Where the rows of all ranks do not
+fit on a sheet, further ranks are in further workbooks; a longer table of one rank continues in further sheets.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from itertools import chain, count, islice
 from pathlib import Path
 from tempfile import gettempdir
@@ -19,13 +21,19 @@ import duckdb
 from openpyxl import Workbook
 from openpyxl.writer.excel import ExcelWriter
 
+from prof_analysis.analyses.answer import Answer
 from prof_analysis.common.errors import OutputError, reason_of
 from prof_analysis.common.files import replacing
 from prof_analysis.common.scratch import temporary_folder
 from prof_analysis.engine.table_file import Table
-from prof_analysis.exports.books import books
+from prof_analysis.exports.about import Line, about, ranks_in_words
+from prof_analysis.exports.books import Book, Rows, books
 from prof_analysis.exports.cells import MAX_CHARACTERS, Page
-from prof_analysis.exports.sheets import Sheet
+from prof_analysis.exports.first_sheet import write_first_sheet
+from prof_analysis.exports.human import findings_of
+from prof_analysis.exports.names import file_name
+from prof_analysis.exports.provenance import Origin
+from prof_analysis.exports.sheets import Column, Sheet
 from prof_analysis.sources.rank import Rank
 
 MAX_ROWS = 1_048_576
@@ -41,13 +49,17 @@ def write(
     folder: Path,
     exports: Mapping[str, str],
     documented: Mapping[str, Table],
+    origin: Origin,
+    answers: Mapping[str, Answer],
     warnings: list[str],
 ) -> list[Path]:
-    """Write a workbook for each rank that has rows of the first table, such as ModuleStatistic/module_statistic_0.xlsx.
+    """Write a workbook with the rows of all ranks, such as StepTime/step_time.xlsx, and return the files.
 
-    The name has the rank id if only one folder has this id, else the folder's name; where two such names would be one file, or
-    the name is too long for a file, it ends in a digest of the folder's name. A table over all ranks has a workbook beside
-    these. Return the files. A warning of each workbook with cut cells is added to `warnings`.
+    Where their rows do not fit on a sheet, further ranks are in step_time_part2.xlsx and so on. For each rank that has module
+    statistics there is a workbook as msprof-analyze makes it, ModuleStatistic/module_statistic_0.xlsx. Its name has the rank id
+    if only one folder has this id, else the folder's name; where two such names would be one file, or the name is too long for
+    a file, it ends in a digest of the folder's name. A warning of each workbook with cut cells, and of ranks in further ones,
+    is added to `warnings`.
     """
     tables = [(documented[table], name) for table, name in exports.items()]
     first_name = folder_name(exports, documented)
@@ -56,31 +68,75 @@ def write(
         folder.mkdir(exist_ok=True)
     except OSError as error:
         raise OutputError(f"{folder}: cannot be made ({reason_of(error)}); give another folder with -o", path=folder) from error
-    written = []
-    for name, sheets in books(connection, ranks, tables, first_name):
-        target = folder / f"{name}.xlsx"
+    written, parts = [], 1
+    for book in books(connection, ranks, tables, first_name, MAX_ROWS - 2):  # The headings and the sums are rows too.
+        target = folder / f"{book.name}.xlsx"
+        lines, sheets = _all_sheets(book, origin, answers) if book.part else ([], book.sheets)
         with replacing(target) as unfinished, temporary_folder() as scratch:
-            cut = _write_workbook(sheets, unfinished, scratch)
+            cut = _write_workbook(lines, sheets, unfinished, scratch)
         if cut:
             warnings.append(
                 f"{target}: {cut} {'cell was' if cut == 1 else 'cells were'} cut at {MAX_CHARACTERS:,} characters; "
                 "db, csv and parquet hold the whole texts"
             )
+        if book.part and book.parts > 1:
+            warnings.append(
+                f"{target}: part {book.part} of {book.parts}, {ranks_in_words(book.ranks)}: all ranks together have more rows "
+                f"than a sheet; parquet and duckdb hold them in one file"
+            )
         written.append(target)
+        parts = max(parts, book.parts)
+    _remove_parts(folder / file_name(first_name), parts)
     return written
 
 
+def _remove_parts(book: Path, parts: int) -> None:
+    """Remove what an earlier export of more rows has left."""
+    for number in count(parts + 1):
+        file = book.with_name(f"{book.name}_part{number}.xlsx")
+        if not file.is_file():
+            return
+        try:
+            file.unlink()
+        except OSError as error:
+            raise OutputError(
+                f"{file}: is outdated and cannot be removed ({reason_of(error)}); remove it", path=file
+            ) from error
+
+
+def _all_sheets(book: Book, origin: Origin, answers: Mapping[str, Answer]) -> tuple[list[Line], Sequence[tuple[Sheet, Rows]]]:
+    """Return the lines of the first sheet of a workbook, and its other sheets: findings, the tables, and their columns."""
+    if book.part > 1:
+        answers = {run: replace(answer, blocks=()) for run, answer in answers.items()}
+    findings = findings_of(answers)
+    sheets = [*([findings] if findings else []), *book.sheets, _columns_of([sheet for sheet, _ in book.sheets])]
+    return [*about(book, [sheet for sheet, _ in sheets], origin, answers)], sheets
+
+
+def _columns_of(sheets: Iterable[Sheet]) -> tuple[Sheet, Rows]:
+    """Return the sheet that says what the columns of the others mean."""
+    columns = tuple(Column("", name) for name in ("Sheet", "Column", "Name in SQL", "Meaning"))
+    rows = (
+        (None, sheet.title, column.header, column.source.strip('"'), column.meaning)
+        for sheet in sheets
+        for column in sheet.columns
+    )
+    return Sheet("Columns", columns, "One row is a column of a sheet, with its meaning.", is_prose=True), rows
+
+
 def folder_name(exports: Mapping[str, str], documented: Mapping[str, Table]) -> str:
-    """Return the name of the folder of workbooks; the workbook of a rank has the name of the first table of ranks."""
+    """Return the name of the folder of workbooks, and of the workbook: that of the first table of ranks, if any."""
     first, *_ = exports.values()
     return next((name for table, name in exports.items() if documented[table].grain == "rank"), first)
 
 
-def _write_workbook(sheets: Iterable[tuple[Sheet, Iterator[tuple[Any, ...]]]], target: Path, scratch: Path) -> int:
-    """Write the sheets of a workbook, and return the number of cells that were cut."""
+def _write_workbook(lines: Sequence[Line], sheets: Iterable[tuple[Sheet, Rows]], target: Path, scratch: Path) -> int:
+    """Write a workbook: a first sheet of lines if there are some, and sheets. Return the number of cells that were cut."""
     book = Workbook(write_only=True)
     try:
         try:
+            if lines:
+                write_first_sheet(book, lines, scratch)
             cut = sum(_write_sheet(book, sheet, rows, scratch) for sheet, rows in sheets)
         except OSError as error:  # Each sheet waits in a temporary file.
             raise OutputError(

@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar, Unpack
 
 import duckdb
 
 from prof_analysis.analyses import ANALYSES, Analysis
+from prof_analysis.analyses.answer import Answer
 from prof_analysis.analyses.answerable import QUESTIONS, answered_by, better_recording_of, unanswered_by
 from prof_analysis.common import frames
 from prof_analysis.common.command_line import query_line, question_line
@@ -28,7 +30,7 @@ from prof_analysis.sources.given import Given, paths_of
 from prof_analysis.sources.rank import readable
 from prof_analysis.sources.runs import said_of_missing
 
-Answer = TypeVar("Answer")
+Fetched = TypeVar("Fetched")
 
 
 class AskedProfile:
@@ -86,7 +88,7 @@ class AskedProfile:
         """
         return self._asked(query, frames.rows)
 
-    def _asked(self, query: str, fetch: Callable[[duckdb.DuckDBPyRelation], Answer]) -> Answer:
+    def _asked(self, query: str, fetch: Callable[[duckdb.DuckDBPyRelation], Fetched]) -> Fetched:
         return answer(self._session, query, fetch)
 
     def prepare(self, analysis: str, extras: Iterable[str] = (), export_type: str = "db", also: Iterable[str] = ()) -> Analysis:
@@ -185,7 +187,12 @@ class AskedProfile:
         self._session.warn(message)
 
     def _write(
-        self, folder: str | Path | None, tables: Mapping[str, str], export_type: str, outdated: Iterable[str] = ()
+        self,
+        folder: str | Path | None,
+        tables: Mapping[str, str],
+        export_type: str,
+        outdated: Iterable[str] = (),
+        answers: Mapping[str, Answer] = MappingProxyType({}),
     ) -> list[Path]:
         from prof_analysis import exports
         from prof_analysis.exports.provenance import ANONYMOUS_OUTPUT_FOLDER, OUTPUT_FOLDER, Origin
@@ -215,6 +222,7 @@ class AskedProfile:
             outdated=outdated,
             documented=self._session.exported_tables,
             roots=self._roots,
+            answers=answers,
         )
         for remark in remarks:
             self._session.warn(remark)

@@ -15,6 +15,7 @@ from prof_analysis.common.old_words import options_in_new_words
 from prof_analysis.common.option_docs import check_path
 from prof_analysis.common.options import Keywords
 from prof_analysis.common.visible import visible
+from prof_analysis.exports import IN_WORKBOOK, WORKBOOK
 from prof_analysis.profile import comparable
 from prof_analysis.profile.profile import Profile
 from prof_analysis.run.secrets import name_of_run
@@ -164,7 +165,10 @@ class Comparison:
         """
         self.prepare()
         tables = {**self._tables, **COMPARED_ON_REQUEST} if efficiency else self._tables
-        return self.profile.export_tables(tables, folder, export_type)
+        from prof_analysis.analyses.comparison import answers_of
+
+        answers = answers_of(self, IN_WORKBOOK, efficiency=efficiency) if export_type in WORKBOOK else None
+        return self.profile.export_tables(tables, folder, export_type, answers)
 
     def report(self, file: str | Path, *, efficiency: bool = False) -> Path:
         """Write the changes into one HTML file with pictures, which opens offline in any browser, and return the file.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from contextlib import nullcontext, suppress
 from pathlib import Path
 from textwrap import indent
 from types import TracebackType
@@ -11,13 +10,14 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from prof_analysis.analyses import ANALYSES, Analysis, export_name, overview
 from prof_analysis.analyses.analysis import TIMELINE
-from prof_analysis.analyses.answering import answer_of
+from prof_analysis.analyses.answer import Answer
 from prof_analysis.common import frames
-from prof_analysis.common.errors import ProfAnalysisError, QueryError
+from prof_analysis.common.errors import QueryError
 from prof_analysis.common.option_docs import check, check_path
 from prof_analysis.common.options import described_options
 from prof_analysis.engine.tables import unknown_table
-from prof_analysis.exports import check_type
+from prof_analysis.exports import WORKBOOK, check_type
+from prof_analysis.profile.answers import answer_of_listing, answers_of, verdicts_of
 from prof_analysis.profile.asked import AskedProfile
 from prof_analysis.profile.asking import ask, require
 from prof_analysis.profile.questions import Questions, gives
@@ -29,11 +29,6 @@ if TYPE_CHECKING:
     from prof_analysis.analyses.answer import Answer
     from prof_analysis.pictures.figures.plots import ProfilePlots
     from prof_analysis.profile.questions import Frame
-
-
-# Of a profile with so many ranks and bytes of files a notebook shows the verdict: a few seconds.
-_MOST_RANKS = 8
-_MOST_BYTES = 16_000_000
 
 
 class Profile(AskedProfile, Questions):
@@ -207,7 +202,8 @@ class Profile(AskedProfile, Questions):
         check("analysis", analysis, analysis in ANALYSES, " or ".join(ANALYSES))
         check_type(export_type, analysis)
         with self._session.only(None):
-            chosen = self.prepare(analysis, extras, export_type)
+            chosen_extras = tuple(extras)
+            chosen = self.prepare(analysis, chosen_extras, export_type)
             if export_type in chosen.pictures:
                 return self._write(folder, chosen.pictures[export_type].exports, export_type)
             tables = dict(chosen.exports)
@@ -215,7 +211,10 @@ class Profile(AskedProfile, Questions):
             if len(self._session.stores) > 1:
                 tables |= comparing
                 self._session.provide(tuple(tables))
-            return self._write(folder, tables, export_type, [name for table, name in comparing.items() if table not in tables])
+            outdated = [name for table, name in comparing.items() if table not in tables]
+            by = next((by for by, rows in chosen.rows.items() if rows.extra in chosen_extras), None)
+            answers = answers_of(self, analysis, by) if export_type in WORKBOOK else {}
+            return self._write(folder, tables, export_type, outdated, answers)
 
     def timeline(self, folder: str | Path | None = None) -> list[Path]:
         """Write a timeline of each rank below `folder`/cluster_analysis_output, as export() does, and return the files.
@@ -253,14 +252,23 @@ class Profile(AskedProfile, Questions):
         check_type(export_type, "table")
         with self._session.only(None):
             self.rows(f"FROM {self._known(name)} LIMIT 0")
-            return self._write(folder, {name: export_name(name)}, export_type)
+            return self._write(folder, {name: export_name(name)}, export_type, answers=answer_of_listing(self, "table"))
 
-    def export_tables(self, tables: Mapping[str, str], folder: str | Path | None = None, export_type: str = "db") -> list[Path]:
-        """Write tables by their names in exports, as export() writes those of an analysis."""
+    def export_tables(
+        self,
+        tables: Mapping[str, str],
+        folder: str | Path | None = None,
+        export_type: str = "db",
+        answers: Mapping[str, Answer] | None = None,
+    ) -> list[Path]:
+        """Write tables by their names in exports, as export() writes those of an analysis.
+
+        `answers` are shown on the first sheet of a workbook, by the names of the runs that they are about.
+        """
         check_type(export_type, "compare")
         with self._session.only(None):
             self._session.provide(tuple(tables))
-            return self._write(folder, tables, export_type)
+            return self._write(folder, tables, export_type, answers=answers or answer_of_listing(self, "compare"))
 
     def __enter__(self) -> Profile:
         return self
@@ -272,20 +280,7 @@ class Profile(AskedProfile, Questions):
         return overview.as_text(self.anonymous(self._session.shown_path), self.rank_rows())
 
     def _repr_html_(self) -> str:
-        return overview.as_html(self.anonymous(self._session.shown_path), self.rank_rows(), self._verdicts())
-
-    def _verdicts(self) -> dict[str, Answer]:
-        """Return the answer of diagnose() about each run of a small profile; of others nothing, as it would take long."""
-        ranks = self._session.ranks
-        files = {file for rank in ranks for file in rank.inputs if file.exists()}
-        is_small = len(ranks) <= _MOST_RANKS and sum(file.stat().st_size for file in files) <= _MOST_BYTES
-        if not is_small or not any("diagnose" in row["answers"] for row in self.rank_rows()):
-            return {}
-        verdicts = {}
-        for run in self.runs or ("",):
-            with self.only(run) if run else nullcontext(), suppress(ProfAnalysisError):
-                verdicts[run] = answer_of(self, "diagnose", 1)
-        return verdicts
+        return overview.as_html(self.anonymous(self._session.shown_path), self.rank_rows(), verdicts_of(self, self._session))
 
     def _answer(self, analysis: Analysis, by: str, table: str) -> pandas.DataFrame:
         require(self._session, analysis.rows[by].requires)

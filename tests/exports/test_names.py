@@ -9,9 +9,11 @@ from prof_analysis.exports.names import camel_case, file_name, header
     ("column", "in_database", "in_sheet"),
     [
         ("module", "module", "Module"),
-        ("total_kernel_duration_ns", "totalKernelDuration(ns)", "Total Kernel Duration(ns)"),
-        ("kernel_duration_share", "kernelDurationShare", "Kernel Duration Share"),
-        ("p95_ns", "p95(ns)", "P95(ns)"),
+        ("total_kernel_duration_ns", "totalKernelDuration(ns)", "Total kernel duration (ns)"),
+        ("kernel_duration_share", "kernelDurationShare", "Kernel duration share"),
+        ("p95_ns", "p95(ns)", "P95 (ns)"),
+        ("win_ns_per_step", "winPerStep(ns)", "Win per step (ns)"),
+        ("mean_tflops", "meanTFLOPS", "Mean TFLOPS"),
         ("columns", "columns", "Columns"),
     ],
 )

@@ -397,20 +397,17 @@ def test_a_statistic_is_exported_per_rank_and_over_all_ranks(both: Profile, tmp_
         per_rank.to_pylist(),
         all_ranks.to_pylist(),
     ]
-    assert [str(book.relative_to(database.parent)) for book in books[:3]] == [
-        f"{name}/{file}_{part}.xlsx" for part in ("0", "1", "all_ranks")
-    ]
-    (sheet,) = openpyxl.load_workbook(books[1]).worksheets
-    assert sheet.title == name
-    assert sheet.freeze_panes == "B2"
+    assert [str(book.relative_to(database.parent)) for book in books] == [f"{name}/{file}.xlsx"]
+    workbook = openpyxl.load_workbook(books[0])
+    assert workbook.sheetnames[:3] == ["About", name, f"{name}AllRanks"]
+    sheet = workbook[name]
+    assert sheet.freeze_panes == "C2"
     assert sheet.auto_filter.ref is not None
     *cells, total = [[cell.value for cell in row] for row in sheet.iter_rows(min_row=2)]
     assert total[0] == "Total"
     # A workbook holds 16 digits of a fraction.
     assert cells == [
-        [float(f"{value:.16g}") if isinstance(value, float) else value for value in row[2:]]
-        for row in rows(per_rank)
-        if row[1] == 1
+        [float(f"{value:.16g}") if isinstance(value, float) else value for value in row[1:]] for row in rows(per_rank)
     ]
 
 

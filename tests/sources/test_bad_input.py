@@ -299,7 +299,7 @@ def readable(folder: Path, export_type: str) -> list[tuple[object, ...]]:
     if export_type == "db":
         with closing(sqlite3.connect(output / "cluster_analysis.db")) as written:
             return written.execute("SELECT * FROM ModuleStatistic").fetchall()
-    sheet = pd.read_excel(output / "ModuleStatistic" / "module_statistic_0.xlsx", sheet_name="Rows", keep_default_na=False)
+    sheet = pd.read_excel(output / "ModuleStatistic" / "module_statistic.xlsx", sheet_name="Rows", keep_default_na=False)
     return list(sheet.itertuples(index=False, name=None))
 
 

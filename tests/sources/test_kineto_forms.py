@@ -347,6 +347,6 @@ def test_ranges_of_counters_are_no_kernels(tmp_path: Path) -> None:
         with pytest.raises(InputError, match=r"ranges of counters \(cuda_profiler_range\) are in their place") as raised:
             profile.kernel_stats()
         reason = str(raised.value).partition("can answer this: ")[2]
-        assert "; record once more without profiler_metrics" in reason
+        assert "record once more without profiler_metrics" in reason
         assert reason in str(profile.ranks()["missing"].tolist())
         assert profile.op_stats()["calls"].sum() == 5

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+import openpyxl
 import pytest
 from typer.testing import Result
 
@@ -241,8 +242,13 @@ def test_the_screen_and_all_exports_answer_for_each_run(copies: Path, tmp_path: 
     assert shown.count("wrote ") == 2
     csv = (tmp_path / "cluster_analysis_output" / "kernel_statistic.csv").read_text()
     assert csv.startswith("run,profile,rank_id,kind,")
-    workbooks = command("kernel-stats", "-d", copies, "-o", tmp_path, "--export_type", "text").stdout.count(".xlsx")
-    assert workbooks == 4, "of three ranks, and over ranks"
+    assert command("kernel-stats", "-d", copies, "-o", tmp_path, "--export_type", "text").stdout.count(".xlsx") == 1
+    book = openpyxl.load_workbook(tmp_path / "cluster_analysis_output" / "KernelStatistic" / "kernel_statistic.xlsx")
+    headings, *ranks, _ = book["KernelStatistic"].iter_rows(max_col=2, values_only=True)
+    assert headings == ("Run", "Rank ID")
+    assert {run for run, _ in ranks} == {"all", "one"}
+    said = [row[0] for row in book["About"].iter_rows(values_only=True)]
+    assert "Answer for all" in said and "Answer for one" in said
 
 
 def test_ranks_that_are_chosen_may_leave_one_run(copies: Path) -> None:

@@ -9,6 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import openpyxl
 import pytest
 from typer.testing import CliRunner, Result
 
@@ -190,8 +191,11 @@ def test_the_screen_and_the_workbooks(tmp_path: Path, command: Callable[..., Res
         "process stage phase count mean p50 p95 p99 max last / first tenth host rest",
         "- a and x D 1 1.50 ms 1.50 ms 1.50 ms 1.50 ms 1.50 ms - 500.00 us",
         "- x D 1 1.00 ms 1.00 ms 1.00 ms 1.00 ms 1.00 ms - -",
-        *(f"wrote {folder / name}.xlsx" for name in ("stage_duration", "stage_duration_all_processes", "stage_log")),
+        f"wrote {folder / 'stage_duration'}.xlsx",
     ]
+    book = openpyxl.load_workbook(folder / "stage_duration.xlsx")
+    assert book.sheetnames == ["About", "StageDuration", "StageDurationAllProcesses", "StageLog", "Columns"]
+    assert ("a and x", "D", 1, 1.5) in [row[:4] for row in book["About"].iter_rows(values_only=True)]
 
 
 def test_what_cannot_be_answered_is_said(tmp_path: Path) -> None:
