@@ -77,8 +77,7 @@ class Profile(AskedProfile, Questions):
         as each question is in one of the others), unanswered (list of those that it cannot answer, each with the reason),
         better_recording (what would answer more of them), missing (list of all that was not collected or found, and of what
         does not fit together), unread (list of further files that cannot be read, each with the reason), left_out (why nothing
-        can be read),
-        files (list), folder.
+        can be read), files (list), folder.
         """
         import pyarrow
 
@@ -191,9 +190,9 @@ class Profile(AskedProfile, Questions):
         """Write the tables of an analysis over all ranks below `folder`/cluster_analysis_output, and return the files.
 
         With `anonymize` the folder is cluster_analysis_output_anonymous, so that nothing else lies beside what may be sent.
-        `folder` is by default the profile's own path. export_type is db, xlsx (also called text and excel), csv, parquet,
-        json or duckdb; or a picture in place of tables: speedscope or collapsed, a flame graph of module-stats, op-stats or
-        stacks; trace, that of timeline(), of module-stats, step-time or free-time.
+        `folder` is by default the profile's own path. export_type is db, xlsx (also called text and excel), csv, parquet, json
+        or duckdb; or a picture: speedscope or collapsed, a flame graph of module-stats, op-stats or stacks; or trace, that of
+        timeline(), of module-stats, step-time or free-time.
         `analysis` is the name of its command; `extras` are the options of the command that add tables, such as pmu. Where a
         format cannot hold a value whole, `warnings` says so. Tables that compare ranks are removed from the folder when there
         is only one rank: an earlier export of several ranks has left them.
@@ -219,9 +218,8 @@ class Profile(AskedProfile, Questions):
     def timeline(self, folder: str | Path | None = None) -> list[Path]:
         """Write a timeline of each rank below `folder`/cluster_analysis_output, as export() does, and return the files.
 
-        It shows steps, idle times, threads of the host, modules and kernels, with an arrow to each kernel from its launch; with
-        `python_frames` of open_profile() also calls of Python functions. Perfetto, chrome://tracing and MindStudio Insight open
-        it.
+        It shows steps, idle times, host threads, modules, kernels, and an arrow to each kernel from its launch; with
+        `python_frames` of open_profile() calls of Python functions too. Perfetto and MindStudio Insight open it.
         Raises InputError when no rank holds kernels, OutputError when a file cannot be written.
         """
         trace = TIMELINE["trace"]
@@ -245,8 +243,7 @@ class Profile(AskedProfile, Questions):
     def export_table(self, name: str, folder: str | Path | None = None, export_type: str = "db") -> list[Path]:
         """Write one table over all ranks, as export() writes the tables of an analysis.
 
-        Its name in exports is that of the table in camel case: `ours.slow_op` is OursSlowOp, followed by Table where a table of
-        an analysis has that name.
+        Its name there is in camel case: `ours.slow_op` is OursSlowOp, OursSlowOpTable where an analysis has this name.
         Raises QueryError for an unknown name, OutputError when a file cannot be written.
         """
         check_type(export_type, "table")
