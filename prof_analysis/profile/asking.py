@@ -1,6 +1,7 @@
 """Asks a session the questions of analyses: which ranks can answer, which find nothing, which rules judge them."""
 
 from collections import Counter
+from shlex import quote
 
 from prof_analysis.analyses import Analysis
 from prof_analysis.common.capabilities import Requirement, recorded_from, why_not
@@ -32,9 +33,10 @@ def _of_host_alone(session: Session, reason: str) -> str:
     without_kernels = [why for _, why in session.lacking(("kernels",))]
     if reason not in without_kernels or len(session.lacking(("ops",))) == len(session.stores):
         return ""
+    path = quote(session.shown_path)
     if len(session.lacking(("modules", "ops"))) == len(session.stores):
-        return f"; host time of ops: prof-analysis op-stats {session.shown_path}"
-    return f"; host time by module: prof-analysis op-stats {session.shown_path} --by module"
+        return f"; host time of ops: prof-analysis op-stats {path}"
+    return f"; host time by module: prof-analysis op-stats {path} --by module"
 
 
 def ask(session: Session, analysis: Analysis) -> None:
