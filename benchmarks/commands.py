@@ -40,7 +40,7 @@ RECIPES = {
     "slow-ranks": "slow_rank",
 }
 BY_INSTANCE = " --instances"
-PICTURES = ("report", "module-stats --export-type trace")
+PICTURES = ("report", "timeline")
 SQL = "SELECT profile, type, count(*) AS kernels, sum(duration_ns) AS duration_ns FROM trace.kernel GROUP BY ALL"
 # A recipe that takes longer is stopped.
 PEER_LIMIT_S = 300

@@ -159,8 +159,8 @@ class AskedProfile:
         return [(rank.run, answered_by(rank)) for rank in self._session.ranks]
 
     def rank_rows(self) -> list[dict[str, Any]]:
-        """Return the rows of ranks() as dictionaries."""
-        ranks = self._session.ranks
+        """Return the rows of ranks() as dictionaries; in only() those of its run."""
+        ranks = [rank for rank in self._session.ranks if self._session.shows(rank)]
         if self._anonymous is not None:
             ranks = [anonymous_rank(self._anonymous, rank) for rank in ranks]
         lacking = said_of_missing(self._session.ranks)

@@ -130,7 +130,11 @@ class Session:
     @property
     def shown_ranks(self) -> list[Rank]:
         """The readable ranks that the views show: those of the run of only(), else all."""
-        return [rank for rank in self.stores if self._views.show(rank.run)]
+        return [rank for rank in self.stores if self.shows(rank)]
+
+    def shows(self, rank: Rank) -> bool:
+        """Return whether the views show a rank: of one run in only(), else all."""
+        return self._views.show(rank.run)
 
     def has_value(self, option: str) -> bool:
         """Return whether an option was given; False for what is no option."""

@@ -198,6 +198,7 @@ def test_several_runs_have_one_page(tmp_path: Path, runs: Path) -> None:
     text = " ".join(" ".join(parsed.texts).split())
     verdict, matters = text.split(" What matters ")[-2:]
     assert verdict.count("A step") == 2, "each run has its own"
+    assert verdict.count("1 rank, read from the profiler database") == 2, "of the two ranks in all"
     of_a, of_b = matters.split("Run <a>")[1].split("Run b")[:2]
     assert of_a.count(" Idle ") == 1 and " Idle " in of_b, "what matters is said by run"
     data = json.loads(next(text for text in parsed.scripts if text.startswith('{"themes"')))

@@ -190,7 +190,7 @@ def steps_line(facts: Facts) -> Iterator[str]:
         yield f"no steps are recorded: the whole recording counts as one, {duration(step)} on the device{whole}{mean}"
         return
     on_host = "" if host is None else f", {duration(host)} on the host"
-    idle = f" and {duration(between)} of idle time before it" if between else ""
+    idle = f" and {duration(between)} of idle time before it" if round(between) else ""
     yield f"a step takes {duration(step)} on the device{on_host}{mean}; shares are of the time on the device{idle}"
 
 

@@ -122,8 +122,8 @@ def _parts(ranks: Sequence[Row], total: Row) -> Iterator[dict[str, Any]]:
         "idle between steps": sum(row["between_ns"] for row in ranks),
     }
     for part, time in named.items():
-        if time:
-            yield {"part": part, "ns_per_step": round(time / count), "share": time / whole}
+        if mean := round(time / count):
+            yield {"part": part, "ns_per_step": mean, "share": time / whole}
 
 
 def _bar(parts: Sequence[Row]) -> ShownTable:

@@ -141,6 +141,8 @@ def _about(found: Found, ranks: Sequence[RankRow]) -> list[str]:
     about += [
         row["name"] for row in profile.rows("SELECT DISTINCT name FROM trace.device WHERE name IS NOT NULL ORDER BY name")
     ]
+    if profile.runs:  # Each has a model and a day of its own.
+        return [plain(one) for one in (*about, f"prof-analysis {__version__}")]
     if found.has("module-stats"):
         outermost = profile.rows(
             "SELECT module FROM across.module_time WHERE parent_module = '' ORDER BY computing_ns DESC LIMIT 1"
