@@ -34,7 +34,7 @@ _EXAMPLES: Mapping[str, Mapping[str, str]] = {
     },
     "timeline": {
         "Each rank, for ui.perfetto.dev": "result -o out",
-        "One step, with calls of Python functions": "result --step-id 7 --python-frames -o out",
+        "One step": "result --step-id 11 -o out",
     },
     "ranks": {
         "A folder of a rank, or a tree of them": "result",

@@ -200,4 +200,4 @@ def test_the_examples_of_the_help_run(
     result = CliRunner().invoke(app, to_run, input=given)
     assert (result.exit_code, result.stderr) == (0, "")
     assert result.stdout or name.startswith("cache")
-    assert "-o out" not in line or list((tmp_path / "out").rglob("*.csv"))
+    assert "-o out" not in line or list((tmp_path / "out").rglob("*.json.gz" if name == "timeline" else "*.csv"))

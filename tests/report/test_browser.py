@@ -67,7 +67,7 @@ def test_no_control_of_a_page_leaves_it(open_page: Open, request: pytest.Fixture
         for button in picture.locator(".modebar-btn").all():
             button.click()
             assert page.locator(".plotly-cloud-dialog, [class*=dialog]").count() == 0, button.get_attribute("data-title")
-    for button in page.locator("button:visible, summary:visible").all():
+    for button in page.locator("button:visible:not(.notifier-close), summary:visible").all():
         if button.is_visible():
             button.click()
     assert [url for url in left if not url.startswith(file.as_uri())] == []
