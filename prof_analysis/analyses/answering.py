@@ -67,4 +67,4 @@ def _listed(profile: Tables, command: str, top: int, by: str) -> tuple[Facts, li
     facts: Facts = {**size_of(profile, table, chosen.table), "level": by, "rows_shown": rows}
     columns = {one.shown_name.replace("_", " "): one.shown_name for one in documented_tables()[table].columns}
     line = f"{several(facts['rows'], 'row')} of {table}; {several(facts['ranks'], 'rank')}"
-    return facts, [table_of(table, rows, columns), said(line)]
+    return facts, [table_of(table, rows, columns), said(line)] if rows else [said(f"none found: no rows of {table}")]

@@ -73,7 +73,7 @@ class _Commands(typer.core.TyperGroup):
         """
         command, *others = words or [""]
         if command in ("sql", "table") and not {"-d", "--profiling-path"} & set(others):
-            paths = list(takewhile(lambda word: _is_path([word]), others[: max(len(others) - 1, 1)]))
+            paths = list(takewhile(lambda word: _is_path([word]), others))
             return [command, *(word for path in paths for word in ("-d", path)), *others[len(paths) :]]
         return ["diagnose", *words] if _is_path(words) and not self._command_of([command]) else words
 

@@ -205,7 +205,7 @@ def _group(hint: Any) -> tuple[Sequence[Parameter], Make] | None:
     return None
 
 
-_PROFILE = "The same as PATH: a folder *_ascend_pt of a rank, a tree of such folders, or a file of a rank; or several of these."
+_PROFILE = "The same as PATH: a folder *_ascend_pt of a rank, a tree of such folders, a file of a rank, or several of these."
 _PATH_ARGUMENT = Parameter(
     "profile_path",
     Parameter.KEYWORD_ONLY,

@@ -66,6 +66,7 @@ _FEW = 0.5
 # So many rules are named in a sentence; --json names all.
 _NAMED = 6
 _LONGEST = 60
+OF_STEPS = "wins are per step; the evidence is over all steps of a rank"
 _KINDS = {
     "exact cause": "this time goes when the cause goes",
     "upper bound": "no more than this",
@@ -170,7 +171,7 @@ def how_to_read(facts: Facts) -> Iterator[str]:
     yield f"{several(facts['rows'], 'finding')}; wins overlap: never add them up"
     yield from steps_line(facts)
     if facts["has_steps"]:
-        yield "wins are per step; the evidence is over all steps of a rank"
+        yield OF_STEPS
     kinds = dict.fromkeys(row["kind"] for row in facts["findings"])
     yield "; ".join(f"{kind}: {_KINDS[kind]}" for kind in kinds if kind in _KINDS)
 

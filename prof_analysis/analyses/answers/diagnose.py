@@ -6,7 +6,16 @@ from typing import Any
 from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import FIRST, Analysis, Rows
 from prof_analysis.analyses.answer import Block, Entry, Facts, ShownColumn, ShownTable, said
-from prof_analysis.analyses.answers.advise import facts_of, how_to_read, lacking, numbered, place_of, steps_line, win_of
+from prof_analysis.analyses.answers.advise import (
+    OF_STEPS,
+    facts_of,
+    how_to_read,
+    lacking,
+    numbered,
+    place_of,
+    steps_line,
+    win_of,
+)
 from prof_analysis.analyses.asked import Tables
 from prof_analysis.analyses.words import several
 from prof_analysis.common.capabilities import any_of
@@ -80,7 +89,8 @@ def diagnose(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
         "findings": findings,
         "causes": _causes(most),
     }
-    blocks: list[Block] = [said(*_of_recording(facts["recording"]), *of_job, *steps_line(facts))]
+    of_steps = [OF_STEPS] if facts["has_steps"] and facts["causes"] else []
+    blocks: list[Block] = [said(*_of_recording(facts["recording"]), *of_job, *steps_line(facts), *of_steps)]
     if facts["parts"]:
         blocks.append(_bar(facts["parts"]))
     if not findings:
