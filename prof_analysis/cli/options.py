@@ -88,16 +88,11 @@ class ResultOptions:
     def write(self, export: Callable[[Path | None, str], list[Path]], shown: Callable[[str], str] = str) -> "Written":
         """Call a function that writes to a folder, by default its own, in a format; only where an option says so.
 
-        A file that could not be written does not hide the answer: its error is kept. `shown` gives the names of files as they
-        are printed.
+        It returns what written_by() does.
         """
         if self.output_path is None and self.export_type is None:
             return Written()
-        try:
-            files = export(self.output_path, (self.export_type or ExportType.db).value)
-            return Written([Path(shown(str(file))) for file in files])
-        except OutputError as error:
-            return Written(problem=error)
+        return written_by(lambda: export(self.output_path, (self.export_type or ExportType.db).value), shown)
 
 
 @dataclass(frozen=True)
@@ -106,6 +101,17 @@ class Written:
 
     files: Sequence[Path] = ()
     problem: OutputError | None = None
+
+
+def written_by(write: Callable[[], list[Path]], shown: Callable[[str], str]) -> Written:
+    """Return the files that a function writes, with their names as they are printed, which `shown` gives.
+
+    A file that could not be written does not hide the answer: its error is kept.
+    """
+    try:
+        return Written([Path(shown(str(file))) for file in write()])
+    except OutputError as error:
+        return Written(problem=error)
 
 
 @dataclass(frozen=True)

@@ -73,6 +73,17 @@ def exit_on_error(screen: ScreenOptions) -> Iterator[list[str]]:
         raise typer.Exit(INTERRUPTED) from None
 
 
+def finish_files(profile: "Profile", screen: ScreenOptions, written: Written) -> None:
+    """End a command whose answer is files: name them once the progress bar is gone, then end as finish() does."""
+    if screen.as_json:
+        print_answer(profile, written)
+    else:
+        from prof_analysis.cli import terminal
+
+        terminal.print_files(written.files)
+    finish(profile, screen, written)
+
+
 def finish(profile: "Profile | StageLogs", screen: ScreenOptions, written: Written | None = None) -> None:
     """Print warnings and failures; exit with 3 where a file could not be written, with 1 where some ranks failed."""
     if not screen.as_json:

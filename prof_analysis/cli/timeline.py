@@ -7,9 +7,8 @@ import typer
 
 from prof_analysis.analyses.analysis import WHERE
 from prof_analysis.cli.help import Command
-from prof_analysis.cli.options import AsJson, Debug, ProfilePath, Quiet, ScreenOptions, Written, takes_options
-from prof_analysis.cli.screen import finish, opened, print_answer
-from prof_analysis.common.errors import OutputError
+from prof_analysis.cli.options import AsJson, Debug, ProfilePath, Quiet, ScreenOptions, takes_options, written_by
+from prof_analysis.cli.screen import finish_files, opened
 from prof_analysis.common.option_docs import INPUT, MACHINE, MODULES, RESULT
 from prof_analysis.common.options import Keywords
 
@@ -40,18 +39,8 @@ def _timeline(
     """
     screen = ScreenOptions(as_json=as_json, quiet=quiet, debug=debug)
     with opened(screen, path, options) as profile:
-        try:
-            written = Written([Path(profile.anonymous(str(file))) for file in profile.timeline(output_path)])
-        except OutputError as error:
-            written = Written(problem=error)
-    # Print after the progress bar is gone.
-    if as_json:
-        print_answer(profile, written)
-    else:
-        from prof_analysis.cli import terminal
-
-        terminal.print_files(written.files)
-    finish(profile, screen, written)
+        written = written_by(lambda: profile.timeline(output_path), profile.anonymous)
+    finish_files(profile, screen, written)
 
 
 app.command("timeline", cls=Command, rich_help_panel=WHERE)(takes_options(_timeline, OPTIONS))
