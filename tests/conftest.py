@@ -33,6 +33,8 @@ gc.set_threshold(200_000)
 typer.testing._get_command = cache(typer.main.get_command)  # type: ignore[attr-defined]
 # No test, and no process that a test starts, may touch the home of who runs it.
 os.environ[VARIABLE] = "off"
+# Who works here may read another language.
+os.environ["LANGUAGE"] = "en"
 # Else each process that a test starts would compile the package anew, which takes as long as what it is started for.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # A shell starts what it runs in the background without Ctrl-C, and what that starts does not know it either.

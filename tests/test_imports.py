@@ -11,7 +11,7 @@ MOST_LINES = 300
 # A room imports rooms of lower floors only.
 FLOORS = (
     ("collect", "common", "functions"),
-    ("engine",),
+    ("engine", "languages"),
     ("analyses", "anonymous", "sources"),
     ("exports", "logs", "pictures", "run"),
     ("profile",),

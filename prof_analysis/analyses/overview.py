@@ -6,7 +6,9 @@ from typing import Any
 
 from prof_analysis.analyses import ANALYSES, words
 from prof_analysis.analyses.answer import Answer, Block, Entry, Sentences
+from prof_analysis.analyses.spoken import spoken, word
 from prof_analysis.common.visible import visible
+from prof_analysis.languages import said
 
 # A row of Profile.ranks().
 RankRow = Mapping[str, Any]
@@ -41,11 +43,11 @@ def cell(value: object) -> str:
 
 def sentences(rows: Sequence[RankRow]) -> list[str]:
     """Return sentences about ranks: the questions that they answer, why they do not answer others, and missing data."""
-    said: dict[str, list[RankRow]] = {}
+    found: dict[str, list[RankRow]] = {}
     for row in rows:
         for sentence in _sentences_of(row):
-            said.setdefault(sentence, []).append(row)
-    return [one if len(about) == len(rows) else f"{one} ({_names(about)})" for one, about in said.items()]
+            found.setdefault(sentence, []).append(row)
+    return [one if len(about) == len(rows) else f"{one} ({_names(about)})" for one, about in found.items()]
 
 
 def _sentences_of(row: RankRow) -> list[str]:
@@ -88,10 +90,13 @@ def as_text(path: str, rows: Sequence[RankRow]) -> str:
 
 def as_html(path: str, rows: Sequence[RankRow], verdicts: Mapping[str, Answer]) -> str:
     """Return a profile as HTML, for a notebook: the verdict on each run, its ranks, the sentences, and lines to type next."""
-    more = "".join(f"<p>{escape(one.strip())}</p>\n" for one in _more(rows))
-    said = "".join(f"{_heading(f'Run {run}') if run else ''}{_answer(answer.blocks)}" for run, answer in verdicts.items())
-    found = f"{_table(_grid(rows))}{more}{_list(sentences(rows))}{_code(_next(rows))}"
-    return _block(f"{_heading(_title(path, rows))}{said}{found}")
+    more = "".join(f"<p>{escape(said(one.strip()))}</p>\n" for one in _more(rows))
+    first = "".join(
+        f"{_heading(f'Run {run}') if run else ''}{_answer(spoken(answer).blocks)}" for run, answer in verdicts.items()
+    )
+    headings, *lines = _grid(rows)
+    grid = [headings, *([word(name, one) for name, one in zip(headings, line, strict=True)] for line in lines)]
+    return _block(f"{_heading(_title(path, rows))}{first}{_table(grid)}{more}{_list(sentences(rows))}{_code(_next(rows))}")
 
 
 def _answer(blocks: Sequence[Block]) -> str:
@@ -115,15 +120,15 @@ def comparison_as_html(paths: Mapping[str, str], rows: Sequence[RankRow], findin
     """Return the compared runs as HTML, for a notebook: the runs, the finding if it is known, and lines to type."""
     headings = ("run", "folder", "ranks", "modules from", "read from")
     lines = [[visible(cell(one)) for one in (run, path, *_of_run(run, rows))] for run, path in paths.items()]
-    said = [sentence if len(findings) == 1 else f"{run}: {sentence}" for run, sentence in findings.items()]
+    found = [said(sentence) if len(findings) == 1 else f"{run}: {said(sentence)}" for run, sentence in findings.items()]
     ask = {
         **({} if findings else {"finding()": "What changed most, and is it more than noise?"}),
         "modules()": "Which modules changed?",
         "plot.modules()": "The same as a picture.",
         "idle()": "Why is the device idle for longer, or less long?",
     }
-    asked = [f"comparison.{call}  # {meaning}" for call, meaning in ask.items()]
-    return _block(f"{_heading('Comparison of runs with a base')}{_table([headings, *lines])}{_list(said)}{_code(asked)}")
+    asked = [f"comparison.{call}  # {said(meaning)}" for call, meaning in ask.items()]
+    return _block(f"{_heading('Comparison of runs with a base')}{_table([headings, *lines])}{_list(found)}{_code(asked)}")
 
 
 def _of_run(run: str, rows: Sequence[RankRow]) -> tuple[object, ...]:
@@ -149,23 +154,23 @@ def _block(content: str) -> str:
 
 
 def _heading(text: str) -> str:
-    return f"<p><b>{escape(visible(text))}</b></p>\n"
+    return f"<p><b>{escape(visible(said(text)))}</b></p>\n"
 
 
 def _table(grid: Sequence[Sequence[str]]) -> str:
     headings, *lines = [[escape(one) for one in line] for line in grid]
-    head = "".join(f"<th>{one}</th>" for one in headings)
+    head = "".join(f"<th>{said(one)}</th>" for one in headings)
     body = "\n".join(f"<tr>{''.join(f'<td>{one}</td>' for one in line)}</tr>" for line in lines)
     return f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>\n"
 
 
-def _list(said: Sequence[str]) -> str:
-    items = "\n".join(f"<li>{escape(visible(one))}</li>" for one in said)
-    return f"<ul>\n{items}\n</ul>\n" if said else ""
+def _list(lines: Sequence[str]) -> str:
+    items = "\n".join(f"<li>{escape(visible(said(one)))}</li>" for one in lines)
+    return f"<ul>\n{items}\n</ul>\n" if lines else ""
 
 
 def _code(lines: Sequence[str]) -> str:
-    return f"<p>Next:</p>\n<pre><code>{escape(chr(10).join(lines))}</code></pre>\n" if lines else ""
+    return f"<p>{said('Next:')}</p>\n<pre><code>{escape(chr(10).join(lines))}</code></pre>\n" if lines else ""
 
 
 def _title(path: str, rows: Sequence[RankRow]) -> str:

@@ -30,11 +30,14 @@ from prof_analysis.cli.ending import (
     interruption,
 )
 from prof_analysis.cli.help import show_all_options
+from prof_analysis.cli.options import Lang
 from prof_analysis.cli.plain_values import read_plainly
 from prof_analysis.cli.screen import DONE, OUTPUT_ERROR, USAGE_OR_INPUT_ERROR, remember, report, tell
+from prof_analysis.cli.speaking import speak
 from prof_analysis.cli.usage import said_of
 from prof_analysis.common.old_words import command_line_in_new_words
 from prof_analysis.common.version import __version__
+from prof_analysis.languages import choose, without_language
 
 # How many objects are made between two looks for cycles of garbage; with Python's 700 the imports take a fifth longer.
 _OBJECTS_BETWEEN_LOOKS = 200_000
@@ -53,8 +56,11 @@ class _Commands(typer.core.TyperGroup):
             show_all_options()
             words = ["--help" if word == "--help-all" else word for word in words]
         remember(words, self._command_of(words))
+        choose(words)
+        if words and not without_language(words):
+            words = [*words, "--help"]
         try:
-            code = super().main(words, *args[1:], **{**options, "standalone_mode": False})
+            code = super().main(words, *args[1:], **{"prog_name": self.name, **options, "standalone_mode": False})
         except Exception as error:
             if not hasattr(error, "format_message"):
                 raise
@@ -87,6 +93,11 @@ class _Commands(typer.core.TyperGroup):
                 break
             found.append(within.name)
         return found
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Print the help: the commands, each with its question."""
+        speak(self, [self, *self.commands.values(), *self.get_params(ctx)])
+        super().format_help(ctx, formatter)
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Return the options; flags without the word for a value."""
@@ -148,6 +159,7 @@ def main(
     version: Annotated[
         bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_print_version)
     ] = False,
+    lang: Lang = None,
 ) -> None:
     """Where does the time go on the device, and why? Answers from profiles of PyTorch on Ascend NPUs, and on GPUs."""
 
@@ -166,7 +178,7 @@ def run() -> None:
             sys.stdout.flush()  # Of a short answer, only this shows that it cannot be written.
     except UntakenError as error:
         if not error.is_closed:
-            tell(f"error: {error}")
+            tell("error", str(error))
         _end_with(DONE if error.is_closed else OUTPUT_ERROR)
     except SystemExit as end:
         if end.code in (INTERRUPTED, TERMINATED):

@@ -8,8 +8,10 @@ import typer
 
 from prof_analysis.analyses import ANALYSES, COMPARED
 from prof_analysis.cli.plain_values import read_plainly
+from prof_analysis.cli.speaking import in_english, speak
 from prof_analysis.common.option_docs import MACHINE, SHOW, documented
 from prof_analysis.common.options import ProfileOptions
+from prof_analysis.languages import said
 
 # The groups of commands that are no analyses.
 CHANGE, LOOK_UP, KEEP = "What changed", "Look up", "Keep"
@@ -80,7 +82,12 @@ def _shown(examples: Iterable[tuple[str, str]]) -> str:
     """Return examples as text, behind an empty line."""
     from rich.markup import escape
 
-    return "\nExamples:\n" + "\n".join(f"  {purpose}:\n    {escape(line)}" for purpose, line in examples)
+    return (
+        "\n"
+        + said("Examples:")
+        + "\n"
+        + "\n".join(f"  {said(f'{purpose}:')}\n    {escape(line)}" for purpose, line in examples)
+    )
 
 
 # So many examples stand before the options; the others are shown with all of them.
@@ -91,7 +98,7 @@ _shown_all: list[bool] = []
 def _rare_options() -> set[str]:
     """Return the options that few people need: those of the machine, and others that say so."""
     of_profile = documented(ProfileOptions).items()
-    return {"quiet", "debug", *(name for name, (_, doc) in of_profile if doc.is_rare or doc.section == MACHINE)}
+    return {"quiet", "debug", "lang", *(name for name, (_, doc) in of_profile if doc.is_rare or doc.section == MACHINE)}
 
 
 def show_all_options() -> None:
@@ -105,11 +112,12 @@ class Command(typer.core.TyperCommand):
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Print the help: what the command answers, two examples, its options; with --help-all everything."""
         examples = list(examples_of(ctx.command_path.partition(" ")[2]).items())
+        speak(self, [self])
         meaning, end = self.help, self.epilog
         # Below one paragraph alone, typer takes the indentation away but for a further empty line.
         between = "\n" if "\n\n" in str(meaning) else "\n\n"
         self.help = f"{meaning}{between}{_shown(examples if _shown_all else examples[:_EXAMPLES_FIRST])}"
-        self.epilog = self.end_of_help(ctx.command_path)
+        self.epilog = said(self.end_of_help(ctx.command_path) or "") or None
         try:
             super().format_help(ctx, formatter)
         finally:
@@ -129,8 +137,10 @@ class Command(typer.core.TyperCommand):
             read_plainly(one)
             if one.name in rare:
                 vars(one)["hidden"] = not _shown_all
-            if is_about_profile and not _shown_all:
-                vars(one)["help"] = _brief(getattr(one, "help", None))
+            if meaning := in_english(one, "help"):
+                brief = is_about_profile and not _shown_all
+                vars(one)["help"] = _brief(said(meaning)) if brief else said(meaning)
+            vars(one)["rich_help_panel"] = said(in_english(one, "rich_help_panel") or "") or None
             if isinstance(one, typer.core.TyperArgument):
                 vars(one)["display_type_rich"] = lambda **_: ""
         return params
@@ -147,8 +157,8 @@ class Command(typer.core.TyperCommand):
                 takes_value = option is not None and not option.is_flag
                 is_argument = not is_joined and not takes_value and (option is not None or not name.startswith("-"))
                 if not value and (is_argument or (option is not None and takes_value and option.metavar in PATHS)):
-                    said = "a word is empty; give a folder or file (or is a variable of the shell empty?)"
-                    raise typer.BadParameter(said, param_hint=None if is_argument else name)
+                    problem = "a word is empty; give a folder or file (or is a variable of the shell empty?)"
+                    raise typer.BadParameter(problem, param_hint=None if is_argument else name)
         return list(super().parse_args(ctx, args))
 
     def get_help_option(self, ctx: Any) -> Any:
@@ -160,13 +170,17 @@ class Command(typer.core.TyperCommand):
         return option
 
 
-def _brief(meaning: str | None) -> str | None:
+# In English or Chinese: what ends a clause, and what stands before an example.
+_CLAUSE_END = re.compile(r"; |\. |；|。")  # noqa: RUF001
+_EXAMPLE = re.compile(r" Example: |示例：")  # noqa: RUF001
+
+
+def _brief(meaning: str) -> str:
     """Return what an option does, without what --help-all says of it behind a semicolon or full stop."""
-    if meaning is None:
-        return None
-    does, _, example = meaning.partition(" Example: ")
-    first = re.split(r"; |\. ", does.rstrip("."))[0]
-    return f"{first}.{f' Example: {example}' if example else ''}"
+    example = _EXAMPLE.search(meaning)
+    does = meaning[: example.start()] if example else meaning
+    end = does[-1:] if does[-1:] in "。." else "."
+    return f"{_CLAUSE_END.split(does.rstrip('.。'))[0]}{end}{meaning[example.start() :] if example else ''}"
 
 
 class AnalysisCommand(Command):

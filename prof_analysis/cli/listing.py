@@ -11,6 +11,7 @@ from prof_analysis.cli.screen import exit_on_error, opened, print_json
 from prof_analysis.common.errors import InputError
 from prof_analysis.common.option_docs import MACHINE
 from prof_analysis.common.options import NO_CACHE
+from prof_analysis.languages import said
 
 app = typer.Typer()
 
@@ -77,7 +78,7 @@ def clear_cache(cache: CacheFolder = None, as_json: AsJson = False) -> None:
         )
     else:
         stay = f"; {len(in_use):,} in use stay" if in_use else ""
-        print(f"removed {len(removed):,} {'entry' if len(removed) == 1 else 'entries'}, {size:,} bytes{stay}")
+        print(said(f"removed {len(removed):,} {'entry' if len(removed) == 1 else 'entries'}, {size:,} bytes{stay}"))
 
 
 def _folder(chosen: Path | None) -> Path:

@@ -18,6 +18,7 @@ from prof_analysis.common.errors import OutputError
 from prof_analysis.common.option_docs import ANSWER, COMPARE, INPUT, MACHINE, MODULES, RESULT, SHOW, Doc, documented
 from prof_analysis.common.options import Keywords, ProfileOptions
 from prof_analysis.exports import ExportType
+from prof_analysis.languages import LANGUAGES
 
 # The groups of options, as the help has them one below the other.
 _GROUPS = (INPUT, COMPARE, ANSWER, MODULES, SHOW, RESULT, MACHINE)
@@ -32,7 +33,12 @@ Anonymize = Annotated[
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress bar.", rich_help_panel=SHOW)]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.", rich_help_panel=SHOW)]
-
+Language = StrEnum("Language", list(LANGUAGES))  # type: ignore[misc]  # LANGUAGES is no literal.
+_LANG_HELP = "Speak English or Chinese; by default as LANG of the environment says."
+Lang = Annotated[Language | None, typer.Option("--lang", help=_LANG_HELP)]
+_LANG_OPTION = typer.Option("--lang", help=_LANG_HELP, rich_help_panel=SHOW)
+# Every command has it; choose() reads it before the command is called, since help and errors speak too.
+_LANG = Parameter("lang", Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[Language | None, _LANG_OPTION])
 
 SqlFolder = Annotated[
     Path | None,
@@ -144,7 +150,7 @@ def takes_options(
     groups = {name: group for name, hint in hints.items() if (group := _group(hint))}
 
     @wraps(command)
-    def flat(**given: Any) -> None:
+    def flat(*, lang: Language | None = None, **given: Any) -> None:  # noqa: ARG001
         made = {
             name: make({one.name: given.pop(one.name) for one in parameters}) for name, (parameters, make) in groups.items()
         }
@@ -157,6 +163,7 @@ def takes_options(
             continue
         own = [parameter.replace(annotation=hints[name], kind=Parameter.KEYWORD_ONLY)]
         parameters += groups[name][0] if name in groups else own
+    parameters.append(_LANG)
     for parameter in parameters:
         _shorten_type(parameter)
     cast(Any, flat).__signature__ = signature(command).replace(parameters=sorted(parameters, key=_group_number))

@@ -22,6 +22,7 @@ from prof_analysis.common.errors import OutputError, ProfAnalysisError, ProfAnal
 from prof_analysis.common.options import Keywords
 from prof_analysis.common.version import SCHEMA_VERSION
 from prof_analysis.common.visible import visible, visible_json, visible_lines
+from prof_analysis.languages import said
 
 if TYPE_CHECKING:
     from prof_analysis.analyses.answer import Answer
@@ -47,10 +48,10 @@ def progress(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
     from rich.progress import Progress
 
     with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(_OF_RANKS, total=None)
+        task = progress.add_task(said(_OF_RANKS), total=None)
 
         def show(done: int, total: int) -> None:
-            progress.update(task, description=_OF_RANKS if done < total else _OVER_RANKS, completed=done, total=total)
+            progress.update(task, description=said(_OF_RANKS if done < total else _OVER_RANKS), completed=done, total=total)
 
         yield show
 
@@ -88,14 +89,14 @@ def finish(profile: "Profile | StageLogs", screen: ScreenOptions, written: Writt
     """Print warnings and failures; exit with 3 where a file could not be written, with 1 where some ranks failed."""
     if not screen.as_json:
         for warning in profile.warnings:
-            tell(f"warning: {warning}")
+            tell("warning", warning)
         for failure in profile.failures:
-            tell(f"failed: {failure}")
+            tell("failed", failure)
     if screen.debug:
         print(*map(visible_lines, profile.details), sep="\n", file=sys.stderr)
     if written is not None and written.problem is not None:
         if not screen.as_json:
-            tell(f"error: {written.problem}")
+            tell("error", str(written.problem))
         raise typer.Exit(OUTPUT_ERROR)
     if profile.failures:
         raise typer.Exit(SOME_RANKS_FAILED)
@@ -113,9 +114,9 @@ def report(message: str, as_json: bool, found: Sequence[str] = ()) -> None:
     if as_json:
         print_json(status="error", message=message, warnings=list(found))
         return
-    tell(f"error: {message}")
+    tell("error", message)
     for warning in found:
-        tell(f"warning: {warning}")
+        tell("warning", warning)
 
 
 # The command line, where it says --anonymize.
@@ -146,9 +147,9 @@ def _anonymous(text: str) -> str:
     return found.shown(text)
 
 
-def tell(sentence: str) -> None:
-    """Print a sentence to stderr in one line; on a terminal, lines end between words."""
-    line = visible(sentence)
+def tell(*parts: str) -> None:
+    """Print a sentence, behind the word for what it is, to stderr in one line; on a terminal, lines end between words."""
+    line = visible(": ".join(map(said, parts)))
     if sys.stderr.isatty():
         width = shutil.get_terminal_size().columns
         line = textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False)
@@ -172,13 +173,14 @@ def show(answers: "Mapping[str, Answer]", written: Written, screen: ScreenOption
         facts = {run: answer.facts for run, answer in answers.items()}
         print_answer(answers[last], written, **({"summary": facts[""]} if "" in facts else {"runs": facts}))
         return
+    from prof_analysis.analyses.spoken import spoken
     from prof_analysis.cli import terminal
 
     view = view_of(screen, [header for answer in answers.values() for header in answer.headers])
     for run, answer in answers.items():
         if run:
-            print(visible(f"run {run}:"))
-        terminal.print_answer(answer, written.files if run == last else (), view)
+            print(visible(said(f"run {run}:")))
+        terminal.print_answer(spoken(answer), written.files if run == last else (), view)
 
 
 def view_of(screen: ScreenOptions, headers: Sequence[str]) -> "View":
@@ -187,10 +189,12 @@ def view_of(screen: ScreenOptions, headers: Sequence[str]) -> "View":
 
     if screen.columns == "all":
         return View(wide=True)
-    columns = [name.strip() for name in screen.columns.split(",") if name.strip()]
+    # A heading in the language that is shown is as good as the English one.
+    shown = {name: said(name) for name in headers}
+    columns = [shown.get(name.strip(), name.strip()) for name in screen.columns.split(",") if name.strip()]
     for name in columns:
-        if name not in headers:
-            known = ", ".join(dict.fromkeys(headers))
+        if name not in shown.values():
+            known = ", ".join(shown.values())
             fail(f"--columns: there is no column {name}; the columns are {known}", USAGE_OR_INPUT_ERROR, screen.as_json)
     return View(columns=columns)
 

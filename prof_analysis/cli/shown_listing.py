@@ -4,9 +4,11 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from prof_analysis.analyses import overview
+from prof_analysis.analyses.spoken import word
 from prof_analysis.cli.options import ScreenOptions
 from prof_analysis.cli.screen import view_of
 from prof_analysis.cli.terminal import View, console, print_grid, text_of
+from prof_analysis.languages import said
 
 if TYPE_CHECKING:
     from prof_analysis.run.cache.entries import Entry
@@ -16,11 +18,16 @@ def print_ranks(rows: list[dict[str, Any]], screen: ScreenOptions) -> None:
     """Print a table of ranks, and each answer and each reason once, with the ranks that it is about."""
     out = console()
     headers = list(overview.columns_of(rows[0]))
-    grid = [[overview.cell(value) for value in overview.columns_of(row).values()] for row in rows]
-    print_grid(headers, [header not in overview.NUMBERS for header in headers], grid, view_of(screen, headers))
+    grid = [[word(header, overview.cell(value)) for header, value in overview.columns_of(row).items()] for row in rows]
+    print_grid(
+        [said(header) for header in headers],
+        [header not in overview.NUMBERS for header in headers],
+        grid,
+        view_of(screen, headers),
+    )
     out.print()
     for sentence in overview.sentences(rows):
-        out.print(text_of(sentence))
+        out.print(text_of(said(sentence)))
 
 
 def print_entries(entries: "Iterable[Entry]") -> None:
@@ -29,12 +36,12 @@ def print_entries(entries: "Iterable[Entry]") -> None:
         (
             entry.profile,
             f"{entry.size_bytes:,}",
-            "unchanged" if entry.is_current else "changed or gone",
+            said("unchanged" if entry.is_current else "changed or gone"),
             ", ".join(entry.tables),
         )
         for entry in entries
     ]
-    print_grid(("profile", "size", "input", "tables"), (True, False, True, True), rows, View())
+    print_grid(tuple(map(said, ("profile", "size", "input", "tables"))), (True, False, True, True), rows, View())
 
 
 def print_rows(columns: Sequence[str], rows: Sequence[Sequence[Any]], view: View) -> None:

@@ -14,6 +14,7 @@ from prof_analysis.cli.options import (
 )
 from prof_analysis.cli.screen import finish, opened, print_answer, view_of
 from prof_analysis.cli.tables import names_of_tables
+from prof_analysis.languages import said
 
 app = typer.Typer()
 
@@ -56,6 +57,6 @@ def table(
     else:
         shown = [list(row.values()) for row in rows.slice(0, result.top).to_pylist()]
         listing.print_rows(rows.column_names, shown, view_of(screen, rows.column_names))
-        print(f"{min(result.top, rows.num_rows):,} of {several(rows.num_rows, 'row')}")
+        print(said(f"{min(result.top, rows.num_rows):,} of {several(rows.num_rows, 'row')}"))
         terminal.print_files(written.files)
     finish(profile, screen, written)

@@ -14,6 +14,7 @@ from prof_analysis.analyses.words import as_text, several
 from prof_analysis.cli.layout import Column, lay_out
 from prof_analysis.cli.signs import signs_of
 from prof_analysis.common.visible import visible
+from prof_analysis.languages import said
 
 # What is in front of the lines of an entry, and how wide its labels are.
 _INDENT, _LABEL = "   ", 10
@@ -68,7 +69,7 @@ def print_files(written: Iterable[Path]) -> None:
     """Print the files that were written."""
     out = console()
     for file in written:
-        out.print(text_of(f"wrote {file}"))
+        out.print(text_of(said(f"wrote {file}")))
 
 
 def _print_shown(table: ShownTable, view: View) -> None:
@@ -104,8 +105,8 @@ def _print_columns(columns: Sequence[Column], view: View) -> None:
     for line in (*laid.head, *laid.lines):
         out.print(line, no_wrap=True, overflow="ignore", crop=False)
     if laid.left_out:
-        more = f"{several(len(laid.left_out), 'more column')}: {', '.join(laid.left_out)} (--columns all)"
-        out.print(Text(more, "dim"))
+        more = said(f"{several(len(laid.left_out), 'more column')}:")
+        out.print(Text(f"{more} {', '.join(laid.left_out)} (--columns all)", "dim"))
 
 
 def console() -> Console:

@@ -9,6 +9,7 @@ from prof_analysis.cli.help import LOOK_UP, Command
 from prof_analysis.cli.options import AllowFiles, AsJson, ScreenOptions, takes_options
 from prof_analysis.cli.screen import SOME_RANKS_FAILED, USAGE_OR_INPUT_ERROR, exit_on_error, fail, print_json
 from prof_analysis.common.visible import visible
+from prof_analysis.languages import said
 
 app = typer.Typer()
 
@@ -48,6 +49,6 @@ def test(
             for case in tried:
                 for failure in case.failures:
                     print(visible(f"{file}:{case.line}: {case.name}: {failure}"))
-        print(f"{several(count, 'case')}, {len(failed)} failed" if failed else f"{several(count, 'case')}, all hold")
+        print(said(f"{several(count, 'case')}, {len(failed)} failed" if failed else f"{several(count, 'case')}, all hold"))
     if failed:
         raise typer.Exit(SOME_RANKS_FAILED)

@@ -1,18 +1,20 @@
 """The first sheet of a workbook: what it is, and the answer of its command in units that people read."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 
 from prof_analysis.analyses import ANALYSES
 from prof_analysis.analyses.answer import Answer, Sentences, ShownTable
+from prof_analysis.analyses.spoken import spoken
 from prof_analysis.analyses.words import several
 from prof_analysis.common.version import __version__
 from prof_analysis.exports.books import Book
 from prof_analysis.exports.human import Figures, human_table
 from prof_analysis.exports.provenance import Origin
 from prof_analysis.exports.sheets import Sheet
+from prof_analysis.languages import said
 from prof_analysis.sources.rank import Rank
 
 _UNITS = (
@@ -39,6 +41,12 @@ class Line:
 
 def about(book: Book, sheets: Iterable[Sheet], origin: Origin, answers: Mapping[str, Answer]) -> Iterator[Line]:
     """Yield the lines: question and answer, what each sheet has, where the data come from, and what is missing."""
+    for line in _lines(book, sheets, origin, {run: spoken(answer) for run, answer in answers.items()}):
+        is_ours = line.look not in ("columns", "row")
+        yield replace(line, values=tuple(map(said, line.values))) if is_ours else line
+
+
+def _lines(book: Book, sheets: Iterable[Sheet], origin: Origin, answers: Mapping[str, Answer]) -> Iterator[Line]:
     first = next(iter(answers.values()), None)
     analysis = ANALYSES.get(first.command) if first else None
     question, _, shown = (analysis.meaning if analysis else next(iter(sheets)).summary).partition("\n\n")
@@ -49,10 +57,10 @@ def about(book: Book, sheets: Iterable[Sheet], origin: Origin, answers: Mapping[
         if answer.blocks:
             yield Line("heading", (f"Answer for {run}" if run else "Answer",))
             yield from _answered(answer)
-    said = dict.fromkeys(text for answer in answers.values() for text in (*answer.failures, *answer.warnings))
-    if said:
+    problems = dict.fromkeys(text for answer in answers.values() for text in (*answer.failures, *answer.warnings))
+    if problems:
         yield Line("heading", ("Warnings",))
-        yield from (Line("text", (text,)) for text in said)
+        yield from (Line("text", (text,)) for text in problems)
     yield Line("heading", ("Sheets",))
     yield from (Line("labelled", (sheet.title, _first_sentence(sheet.summary))) for sheet in sheets)
     yield Line("heading", ("Origin",))

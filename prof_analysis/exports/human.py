@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from prof_analysis.analyses.answer import Answer, Entry, ShownColumn, ShownTable
+from prof_analysis.analyses.spoken import spoken
 from prof_analysis.analyses.words import as_text
 from prof_analysis.exports.sheets import FRACTION, NUMBER, PERCENT, Column, Sheet
+from prof_analysis.languages import said
 
 # Unit, the least of the largest value with which a column has it, and its size.
 _TIMES = (("s", 10**10, 10**9), ("ms", 10**6, 10**6), ("us", 0, 10**3))
@@ -45,19 +47,20 @@ def findings_of(answers: Mapping[str, Answer]) -> tuple[Sheet, Iterator[tuple[An
 
     `answers` are by the name of the run, which is empty where there is one.
     """
-    entries = [(run, block) for run, answer in answers.items() for block in answer.blocks if isinstance(block, Entry)]
+    of_runs = {run: spoken(answer) for run, answer in answers.items()}
+    entries = [(run, block) for run, answer in of_runs.items() for block in answer.blocks if isinstance(block, Entry)]
     if not entries:
         return None
     # In the order of the entry that has most of them.
     by_size = sorted((entry for _, entry in entries), key=lambda entry: -len(entry.texts))
     labels = dict.fromkeys(label for entry in by_size for label, _ in entry.texts)
     of_run = ("Run",) if any(run for run, _ in entries) else ()
-    columns = tuple(Column("", _capital(header)) for header in (*of_run, "finding", *labels))
+    columns = tuple(Column("", _capital(said(header))) for header in (*of_run, "finding", *labels))
     rows = (
         (None, *((run,) if of_run else ()), entry.heading, *(dict(entry.texts).get(label) for label in labels))
         for run, entry in entries
     )
-    return Sheet("Findings", columns, "One row is a finding in words, to be read on paper.", is_prose=True), rows
+    return Sheet("Findings", columns, said("One row is a finding in words, to be read on paper."), is_prose=True), rows
 
 
 def _shown(column: ShownColumn, values: Sequence[Any]) -> Iterator[Figures]:

@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 
 from prof_analysis.analyses.words import rank_name
 from prof_analysis.common.visible import visible
+from prof_analysis.pictures.figures.spoken import spoken
 from prof_analysis.pictures.figures.still import NEEDED, png_of
 
 # The colours of Okabe and Ito, which people with any kind of colour blindness tell apart, on light and on dark ground.
@@ -104,6 +105,10 @@ class OfflineFigure(go.Figure):  # type: ignore[misc]  # plotly has no types
         """Change the layout, as plotly does, and return the figure."""
         super().update_layout(*args, **options)
         return self
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figure as plotly shows and writes it, in the language of those who look at it."""
+        return dict(spoken(super().to_dict()))
 
     def show(self, *args: Any, config: Mapping[str, Any] | None = None, **options: Any) -> None:
         """Show the figure, as plotly does; a notebook stores it in pixels too."""

@@ -1,6 +1,8 @@
 "use strict";
 // Names come from files that anybody may have written: they become text, never HTML.
 const data = JSON.parse(document.getElementById("data").textContent);
+// A text in the language of the page, with values in its gaps.
+const say = (text, ...values) => values.reduce((made, one) => made.replace("{}", () => one), data.words[text] ?? text);
 const root = document.documentElement;
 const plots = new Map();
 let chosen = "all";
@@ -26,8 +28,8 @@ const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : prefe
 function showTheme(dark = isDark()) {
   const button = document.getElementById("theme");
   button.hidden = false;
-  button.textContent = dark ? "Light" : "Dark";
-  button.setAttribute("aria-label", dark ? "Light colours" : "Dark colours");
+  button.textContent = say(dark ? "Light" : "Dark");
+  button.setAttribute("aria-label", say(dark ? "Light colours" : "Dark colours"));
   for (const div of plots.values()) Plotly.relayout(div, { template: data.themes[dark ? "dark" : "light"] });
   if (plots.has("modules")) {
     const plot = plots.get("modules");
@@ -87,16 +89,16 @@ function filterRows(table, text, status) {
     row.hidden = !words.every((word) => content.includes(word));
     shown += !row.hidden;
   }
-  status.textContent = words.length ? `${shown} of ${table.tBodies[0].rows.length} rows` : "";
+  status.textContent = words.length ? say("{} of {} rows", shown, table.tBodies[0].rows.length) : "";
 }
 
 function makeFilter(grid) {
   const table = grid.querySelector("table");
   const tools = make("div", "", { class: "tools" });
-  const field = make("label", "Filter ");
+  const field = make("label", say("Filter "));
   const input = make("input", "", { type: "search", autocomplete: "off", spellcheck: "false" });
   const status = make("span", "", { role: "status" });
-  input.setAttribute("aria-label", `Filter: ${table.caption.textContent}`);
+  input.setAttribute("aria-label", `${say("Filter ").trim()}: ${table.caption.textContent}`);
   input.addEventListener("input", () => filterRows(table, input.value, status));
   field.append(input);
   tools.append(field, status);
@@ -156,10 +158,10 @@ function showCosts() {
   const known = new Map([...placeOf.keys()].map((id) => [id, inside(id)]));
   const rows = data.costs.rows.filter((row) => known.get(row[0]));
   const grid = make("div", "", { class: "grid" });
-  const scroll = make("div", "", { class: "scroll", tabindex: "0", role: "region", "aria-label": "What the chosen module costs" });
+  const scroll = make("div", "", { class: "scroll", tabindex: "0", role: "region", "aria-label": say("What the chosen module costs") });
   const table = make("table", "");
-  const cut = rows.length > MOST_COSTS ? `, the first ${MOST_COSTS} of ${rows.length} rows` : "";
-  table.createCaption().textContent = `${nameOf(chosen)}, with all inside: what ops in modules cost${cut}`;
+  const cut = rows.length > MOST_COSTS ? say(", the first {} of {} rows", MOST_COSTS, rows.length) : "";
+  table.createCaption().textContent = say("{}, with all inside: what ops in modules cost", nameOf(chosen)) + cut;
   const used = data.costs.columns.map((_, place) => rows.some((row) => row[place + 1] !== "-" && row[place + 1] !== ""));
   const heading = table.createTHead().insertRow();
   data.costs.columns.forEach((column, place) => {
@@ -209,7 +211,7 @@ function search(text) {
     row.hidden = !isFound;
     if (isFound) found.add(id);
   }
-  document.getElementById("found").textContent = wanted ? `${found.size} of ${moduleRows.size} modules` : "";
+  document.getElementById("found").textContent = wanted ? say("{} of {} modules", found.size, moduleRows.size) : "";
   marked = wanted ? found : new Set();
   if (marked.size && ![...marked].every((id) => around(id).includes(levelOf(chosen)))) choose(holding(marked));
   else mark();
@@ -232,9 +234,9 @@ function mark() {
 }
 
 function chooseColours(buttons) {
-  const label = make("label", "Colour ");
+  const label = make("label", say("Colour "));
   const select = make("select", "");
-  for (const button of buttons) select.append(make("option", button.label.replace(/^colour: /, "")));
+  for (const button of buttons) select.append(make("option", button.label.replace(/^[^:：]*[:：] ?/, "")));
   select.addEventListener("change", () => {
     const [traces, layout] = buttons[select.selectedIndex].args;
     const colours = [withRoot(traces["marker.colors"][0])];
@@ -302,7 +304,7 @@ async function drawAll() {
   const divs = [...document.querySelectorAll("[data-figure]")];
   for (const div of divs) {
     div.style.minHeight = `${heightOf(div.dataset.figure)}px`;
-    div.replaceChildren(make("p", "drawing…", { class: "waiting" }));
+    div.replaceChildren(make("p", say("drawing…"), { class: "waiting" }));
   }
   try {
     document.head.append(make("script", await unpack(document.getElementById("library"))));
@@ -310,7 +312,7 @@ async function drawAll() {
   } catch (error) {
     for (const div of divs.filter((one) => !plots.has(one.dataset.figure))) {
       div.style.minHeight = "";
-      div.replaceChildren(make("p", "Pictures need a browser of 2023 or later. The tables have the same figures.", { class: "waiting" }));
+      div.replaceChildren(make("p", say("Pictures need a browser of 2023 or later. The tables have the same figures."), { class: "waiting" }));
     }
     throw error;
   }

@@ -12,10 +12,12 @@ from typing import Any
 
 from prof_analysis.common.errors import OutputError, reason_of
 from prof_analysis.common.files import replacing
+from prof_analysis.languages import language, said
 from prof_analysis.pictures.figures.style import theme
 from prof_analysis.pictures.report.matters import Matter
 from prof_analysis.pictures.report.parts import Modules, Picture, Section
 from prof_analysis.pictures.report.pictures import drawing_library, packed
+from prof_analysis.pictures.report.spoken import spoken, words
 
 # By this a file is known as a report.
 GENERATOR = '<meta name="generator" content="prof-analysis">'
@@ -71,7 +73,8 @@ def file_for(path: Path) -> Path:
 
 
 def html_of(page: Page) -> str:
-    """Return a page as HTML."""
+    """Return a page as HTML, in the language that is shown."""
+    page = spoken(page)
     environment = _environment()
     library = drawing_library()
     script = _source("page.js")
@@ -79,11 +82,13 @@ def html_of(page: Page) -> str:
     data = {
         "themes": {name: theme(name == "dark").to_plotly_json() for name in ("light", "dark")},
         "figures": {one.name: one.figure for one in _pictures(shown)},
+        "words": words(),
         "costs": next((part.costs for part in shown if isinstance(part, Modules)), None),
     }
     html: str = environment.get_template("page.html.j2").render(
         page=page,
         generator=GENERATOR,
+        language=language(),
         sections=(*page.sections, page.made),
         style=_source("page.css"),
         script=script,
@@ -112,13 +117,16 @@ def _pictures(parts: Iterable[object]) -> Iterable[Picture]:
 def _environment() -> Any:
     from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
-    environment = Environment(
+    environment: Any = Environment(
+        extensions=["jinja2.ext.i18n"],
         loader=PackageLoader("prof_analysis.pictures", "report"),
         autoescape=select_autoescape(("j2",), default=True),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.install_null_translations()
+    environment.globals["gettext"] = said
     environment.filters["breakable"] = _breakable
     return environment
 

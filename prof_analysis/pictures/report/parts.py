@@ -102,9 +102,10 @@ class Finding:
 
 @dataclass(frozen=True)
 class StepPart:
-    """A part of a step: its name, its time and share as text, and the share that the bar shows."""
+    """A part of a step: its name, by which its colour is chosen too, its time and share as text, and the share as a number."""
 
     name: str
+    style: str
     time: str
     shown_share: str
     share: float

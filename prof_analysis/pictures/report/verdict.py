@@ -59,15 +59,16 @@ def _parts(answers: Mapping[str, Mapping[str, Answer]], titles: Mapping[str, str
         causes = [row["finding_id"] for row in facts["causes"]]
         yield Verdict(
             [plain(line) for line in said.lines] if isinstance(said, Sentences) else [],
-            [
-                StepPart(row["part"], duration(row["ns_per_step"]), percent(row["share"]), row["share"])
-                for row in facts["parts"]
-            ],
+            [_step_part(row["part"], row["ns_per_step"], row["share"]) for row in facts["parts"]],
             [_finding(row, titles, title_of) for row in facts["causes"]],
             [_finding(row, titles, title_of) for row in findings if row["finding_id"] not in causes],
             [plain(line) for line in how_to_read(facts)],
             [plain(line) for line in lacking(facts)],
         )
+
+
+def _step_part(name: str, time_ns: int, share: float) -> StepPart:
+    return StepPart(name, name.replace(" ", "-"), duration(time_ns), percent(share), share)
 
 
 def _finding(row: Mapping[str, Any], titles: Mapping[str, str], title_of: Mapping[int, str]) -> Finding:
