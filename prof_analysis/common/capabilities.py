@@ -23,6 +23,7 @@ CAPABILITIES: Mapping[str, str] = {
     "settings": "environment variables of the run",
     "reported_kernels": "reported figures of kernels",
     "reported_ops": "reported figures of ops",
+    "reported_host_calls": "reported figures of host calls",
     "reported_communication": "reported figures of communication",
     "reported_steps": "reported figures of steps",
 }

@@ -212,6 +212,7 @@ def test_ranks_in_every_column(two: Path) -> None:
         "graph_calls": NO_GRAPH_CALLS,
         "clock": NO_CLOCK,
         "host_calls": NO_HOST_CALLS,
+        "reported_host_calls": "no reported figures of host calls in this format",
         "stacks": NO_STACKS,
         "memory": why_no_memory({}),
     }

@@ -38,10 +38,8 @@ TEXTS = (*TRACES, KERNEL_DETAILS, recorded.COMMUNICATION, OPERATOR_DETAILS)
 
 # Files that msprof writes in place of trace_view.json and kernel_details.csv.
 OF_MSPROF = (re.compile(r"msprof_.*\.json"), re.compile(r"op_summary_.*\.csv"))
-# msprof cuts a table after a million rows.
-_SLICE = re.compile(r"(op_summary_(?:.*_)?slice_)(\d+)(_.*\.csv)")
 _MOST_NAMES = 6
-_DEVICE = re.compile(r"device_(\d+)")
+DEVICE = re.compile(r"device_(\d+)")
 # Where msprof of 2023 and before put what it exported of a device.
 _OF_DEVICE = ("timeline", "summary")
 _PARTS = (
@@ -49,6 +47,7 @@ _PARTS = (
     recorded.MATRIX,
     recorded.STEPS,
     recorded.KERNELS,
+    recorded.CALLS,
     analysis_db.DATABASE,
     OPERATOR_DETAILS,
     *MEMORY,
@@ -61,7 +60,7 @@ def find(folder: Path, is_folder: Mapping[str, bool]) -> Found:
     if folder.name.startswith(WRITTEN):
         return Found(inner_folders=frozenset(is_folder))
     children = {name for name, is_one in is_folder.items() if is_one}
-    if folder.name.startswith("PROF_") or (_DEVICE.fullmatch(folder.name) and children.intersection(_OF_DEVICE)):
+    if folder.name.startswith("PROF_") or (DEVICE.fullmatch(folder.name) and children.intersection(_OF_DEVICE)):
         return Found((folder,), frozenset(is_folder))
     has_prof = any(child.startswith("PROF_") for child in children)
     is_named = folder.name.endswith(("_ascend_pt", "_ascend_ms"))
@@ -137,27 +136,9 @@ def msprof_exports(folder: Path) -> dict[int | None, list[Path]]:
     found[None] += [file for prof in prof_folders(folder) for file in files_in(prof / MSPROF_OUTPUT)]
     devices = [one for prof in prof_folders(folder) for one in sorted(prof.glob("device_*"))]
     for device in [folder, *devices]:
-        if match := _DEVICE.fullmatch(device.name):
+        if match := DEVICE.fullmatch(device.name):
             found.setdefault(int(match[1]), []).extend(file for name in _OF_DEVICE for file in files_in(device / name))
     return {device: files for device, files in found.items() if files}
-
-
-def are_slices(files: Iterable[Path]) -> bool:
-    """Return whether files are slices of one table."""
-    matches = [(file.parent, _SLICE.fullmatch(file.name)) for file in files]
-    return len({(folder, match and match.expand(r"\1\3")) for folder, match in matches}) == 1 and matches[0][1] is not None
-
-
-def said_of_slices(files: Iterable[Path]) -> str | None:
-    """Name the first slice of a table that is not here though a later one is, and say how many are."""
-    found = {int(match[2]): (file, match) for file in files if (match := _SLICE.fullmatch(file.name))}
-    count = max(found, default=-1) + 1
-    if len(found) == count:
-        return None
-    file, match = next(iter(found.values()))
-    first = next(number for number in range(count) if number not in found)
-    here = f"{len(found)} of at least {count} slices {'is' if len(found) == 1 else 'are'}"
-    return f"{file.with_name(f'{match[1]}{first}{match[3]}')}: is not here, {here}"
 
 
 def recorded_files(folder: Path, names: tuple[str, ...]) -> list[Path]:

@@ -37,6 +37,7 @@ from prof_analysis.sources.remarks import Remark
 _I = "BIGINT"
 _T = "VARCHAR"
 
+_CALL_TIMES = {"call_count": "count", "total_ns": "time(us)", "min_ns": "min(us)", "max_ns": "max(us)"}
 _KERNEL_TIMES = {"kernel_count": "count", "total_ns": "total time(us)", "min_ns": "min time(us)", "max_ns": "max time(us)"}
 
 COLUMNS: Mapping[str, Mapping[str, str]] = {
@@ -47,6 +48,7 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
                           "duration_ns": _I},
     "raw.recorded_step": {"device_id": _I, "step": _T, **dict.fromkeys(STEP_TIMES, _I), "file": _T},
     "raw.recorded_kernel_type": {"device_id": _I, "type": _T, "core": _T, **dict.fromkeys(_KERNEL_TIMES, _I)},
+    "raw.recorded_host_call": {"device_id": _I, "level": _T, "name": _T, **dict.fromkeys(_CALL_TIMES, _I)},
     "raw.metadata": {"name": _T, "value": _T},
 }  # fmt: skip
 
@@ -54,9 +56,10 @@ COMMUNICATION = "communication.json"
 MATRIX = "communication_matrix.json"
 STEPS = "step_trace_time.csv"
 KERNELS = "op_statistic.csv"
+CALLS = "api_statistic.csv"
 METADATA = "profiler_metadata.json"
-_KERNELS_OF_MSPROF = re.compile(r"op_statistic(_.*)?\.csv")
-TEXTS = (MATRIX, STEPS, KERNELS, METADATA)  # the others are next to communication.json
+SUMS = (KERNELS, CALLS)
+TEXTS = (MATRIX, STEPS, *SUMS, METADATA)  # the others are next to communication.json
 
 _KINDS = ("p2p", "collective")
 _TOTAL_OF_ALL = re.compile(r"(?i)total")
@@ -70,7 +73,8 @@ _METADATA = (
 
 def role_of(file: Path) -> str:
     """Return the name that torch_npu gives to a file of this kind: msprof puts the time into the name of some."""
-    return KERNELS if _KERNELS_OF_MSPROF.fullmatch(file.name) else file.name
+    match = re.fullmatch(r"(op_statistic|api_statistic)(_.*)?\.csv", file.name)
+    return f"{match[1]}.csv" if match else file.name
 
 
 def is_recorded(file: Path) -> bool:
@@ -154,8 +158,8 @@ def _rows(connection: duckdb.DuckDBPyConnection, file: Path, name: str) -> list[
         return list(_ENTRIES[file.name, name](entries))
     if (file.name, name) == (STEPS, "raw.recorded_step"):
         return [(*row, STEPS) for row in _steps(connection, file)]
-    if (role_of(file), name) == (KERNELS, "raw.recorded_kernel_type"):
-        return _kernels(connection, file)
+    if (role_of(file), name) in _SUMMED:
+        return _SUMMED[role_of(file), name](connection, file)
     if (file.name, name) == (METADATA, "raw.metadata"):
         content = json_object(file)
         return [(key, json.dumps(content[key])) for key in _METADATA if key in content]
@@ -222,6 +226,17 @@ def _steps(connection: duckdb.DuckDBPyConnection, file: Path) -> list[tuple[Any,
 def _kernels(connection: duckdb.DuckDBPyConnection, file: Path) -> list[tuple[Any, ...]]:
     rows = _cells(connection, file, {"device_id": "device_id", "type": "op type", "core": "core type"}, _KERNEL_TIMES)
     return [(whole_of(row[0]), *row[1:3], whole_of(row[3]), *(whole_of(cell, US) for cell in row[4:])) for row in rows]
+
+
+def _calls(connection: duckdb.DuckDBPyConnection, file: Path) -> list[tuple[Any, ...]]:
+    rows = _cells(connection, file, {"device_id": "device_id", "level": "level", "name": "api name"}, _CALL_TIMES)
+    return [(number(row[0]), *row[1:3], whole_of(row[3]), *(whole_of(cell, US) for cell in row[4:])) for row in rows]
+
+
+_SUMMED: Mapping[tuple[str, str], Callable[[duckdb.DuckDBPyConnection, Path], list[tuple[Any, ...]]]] = {
+    (KERNELS, "raw.recorded_kernel_type"): _kernels,
+    (CALLS, "raw.recorded_host_call"): _calls,
+}
 
 
 def _cells(

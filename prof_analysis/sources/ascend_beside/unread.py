@@ -9,7 +9,6 @@ _HOST = "trace_view.json or msprof_*.json, or a database"
 _FILES: tuple[tuple[re.Pattern[str], str, str], ...] = tuple(
     (re.compile(pattern), what, instead)
     for pattern, what, instead in (
-        (r"api_statistic(_.*)?\.csv", "totals of host calls by name", _HOST),
         (r"task_time(_.*)?\.(csv|json)", "tasks of the device without names of kernels", _TASKS),
         (r"communication_statistic(_.*)?\.csv", "totals of communication operators by type", f"communication.json, {_TASKS}"),
         (r"(l2_cache|soc_pmu)(_.*)?\.csv", "counters of caches", _TASKS),
