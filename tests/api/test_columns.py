@@ -204,6 +204,7 @@ def test_ranks_in_every_column(two: Path) -> None:
             "left_out": pa.string(),
             "files": texts,
             "folder": pa.string(),
+            "metadata": texts,
         }
     )
     lacks = {
@@ -240,6 +241,7 @@ def test_ranks_in_every_column(two: Path) -> None:
                 None,
                 [file],
                 str(two / name),
+                [],
             )
         )
     assert rows(table) == expected

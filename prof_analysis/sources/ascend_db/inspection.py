@@ -9,7 +9,7 @@ from prof_analysis.common.answer_options import Options
 from prof_analysis.common.capabilities import lacking
 from prof_analysis.common.errors import InputError
 from prof_analysis.engine.quotes import quote_text
-from prof_analysis.sources.ascend_beside import analysis_db, folders, job, profiler_info, recorded
+from prof_analysis.sources.ascend_beside import analysis_db, folders, job, profiler_info, recorded, user_metadata
 from prof_analysis.sources.ascend_db.rows import few_of, rows_of
 from prof_analysis.sources.ascend_db.tables import KERNEL_TABLES, KNOWN_TABLES, MEMORY_TABLES, OP_ROWS, gaps
 from prof_analysis.sources.rank import Rank, number
@@ -90,13 +90,21 @@ def _ranks_of_database(rank: Rank, database: Path, config: Mapping[str, Any], op
                 raise InputError(f"{database}: {said}", path=database)
             modules_from = _modules_from(file, options)
             reasons = _reasons(file, beside, modules_from, config, options)
+            metadata = rank.metadata or user_metadata.in_database(file)
             unread = tuple(f"{database}: {said}" for said in job.unread_metadata(file))
             no_modules = [reason] if (reason := reasons["modules"] or reasons["kernels"]) else []
             missing = tuple(dict.fromkeys([*gaps(file.tables), *no_modules, *profiler_info.not_collected(config)]))
     except InputError as error:
         yield replace(rank, left_out=str(error))
         return
-    rank = replace(rank, lacks=lacking(reasons), missing=missing, modules_from=modules_from, unread=(*rank.unread, *unread))
+    rank = replace(
+        rank,
+        lacks=lacking(reasons),
+        missing=missing,
+        modules_from=modules_from,
+        unread=(*rank.unread, *unread),
+        metadata=metadata,
+    )
     has_several = len(ranks_of_devices) > 1
     known = [mapped for mapped in ranks_of_devices.values() if mapped is not None]
     are_ranks = len(known) == len(set(known))
