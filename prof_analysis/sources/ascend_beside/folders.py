@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from prof_analysis.common.errors import InputError
-from prof_analysis.sources.ascend_beside import analysis_db, recorded, unread, user_metadata
+from prof_analysis.sources.ascend_beside import analysis_db, logs, recorded, unread, user_metadata
 from prof_analysis.sources.found import WRITTEN, Found
 from prof_analysis.sources.rank import Rank, json_object, number, read_object, readable
 from prof_analysis.sources.readers.trace_file import is_of_kineto
@@ -20,7 +20,7 @@ from prof_analysis.sources.readers.trace_file import is_of_kineto
 OUTPUT = "ASCEND_PROFILER_OUTPUT"
 MSPROF_OUTPUT = "mindstudio_profiler_output"  # Folder that msprof writes in PROF_*, without torch_npu.
 INNER_FOLDERS = (OUTPUT, MSPROF_OUTPUT)
-_INNER = frozenset((OUTPUT, "FRAMEWORK", "logs"))
+_INNER = frozenset((OUTPUT, "FRAMEWORK", logs.FOLDER))
 FOLDERS = ("a folder named *_ascend_pt", f"one that holds {OUTPUT}")
 ANALYSE = "parse it with torch_npu.profiler.profiler.analyse({folder!r})"
 
@@ -102,6 +102,7 @@ def bare_rank(result: Path, profile: str, config: Mapping[str, Any]) -> Rank:
         rank_id=config.get("rank_id"),
         rank_id_from=config.get("rank_id_from"),
         unread=tuple(_said_of_unread(_settings_in(folder))),
+        doubts=logs.said_in(folder),
         metadata=user_metadata.in_files((folder, folder / OUTPUT)),
     )
 
