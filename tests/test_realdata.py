@@ -166,7 +166,9 @@ def test_ranks_without_kernels_are_reported_and_do_not_fail_the_others(realdata:
     result = command("ranks", "-d", realdata / "qwen3_0.6b_pp2dp2_910b")
     assert result.exit_code == 0
     assert result.stdout.count("left out:") == 0
-    of_kernels = answered_without("modules", "ops", "reported_ops", "marks", "clock", "graph_calls", "memory", "stacks")
+    of_kernels = answered_without(
+        "modules", "ops", "reported_ops", "marks", "clock", "graph_calls", "memory", "static_memory", "stacks"
+    )
     assert f"\nanswers: {', '.join(of_kernels)} (ranks 0, 2)\n" in result.stdout
     of_profiler = "diagnose, communication-stats, advise, step-time, communication-time, links, slow-ranks"
     assert f"\nanswers: {of_profiler} (ranks 1, 3)\n" in result.stdout

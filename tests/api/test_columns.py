@@ -214,6 +214,7 @@ def test_ranks_in_every_column(two: Path) -> None:
         "clock": NO_CLOCK,
         "host_calls": NO_HOST_CALLS,
         "reported_host_calls": "no reported figures of host calls in this format",
+        "static_memory": "no planned memory of compiled graphs (static_op_mem.csv)",
         "stacks": NO_STACKS,
         "memory": why_no_memory({}),
     }

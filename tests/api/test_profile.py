@@ -69,7 +69,15 @@ def test_the_repr_shows_the_ranks_and_each_answer_and_reason_once(tmp_path: Path
     count = len(ANALYSES)
     of_a, of_c = (
         answered_without(
-            "clock", "counters", "graph_calls", "host_calls", "reported_host_calls", "memory", "stacks", "transfers"
+            "clock",
+            "counters",
+            "graph_calls",
+            "host_calls",
+            "reported_host_calls",
+            "memory",
+            "static_memory",
+            "stacks",
+            "transfers",
         ),
         answered_without(
             "modules",
@@ -80,6 +88,7 @@ def test_the_repr_shows_the_ranks_and_each_answer_and_reason_once(tmp_path: Path
             "host_calls",
             "reported_host_calls",
             "memory",
+            "static_memory",
             "stacks",
             "transfers",
         ),

@@ -48,6 +48,7 @@ _PARTS = (
     recorded.STEPS,
     recorded.KERNELS,
     recorded.CALLS,
+    recorded.STATIC,
     analysis_db.DATABASE,
     OPERATOR_DETAILS,
     *MEMORY,

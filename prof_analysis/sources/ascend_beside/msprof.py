@@ -11,7 +11,7 @@ from prof_analysis.sources.readers.csv_file import copy_columns
 
 # Kind, device with model and iteration, slice, time of the export: msprof_slice_0_20260101000000.json, op_summary_0_1_1.csv.
 _NAME = re.compile(
-    r"(msprof|op_summary|op_statistic|api_statistic)"
+    r"(msprof|op_summary|op_statistic|api_statistic|static_op_mem)"
     r"(?:_(\d{1,3})(?:(?:_\d{1,9}){1,2}|(?=_slice_|_\d{14})))??(?:_slice_(\d{1,4}))?(?:_(\d{8,17}))?\.(?:json|csv)"
 )
 _TRACE, _SUMMARY = "msprof", "op_summary"
@@ -40,8 +40,8 @@ def texts_of(folder: Path) -> tuple[dict[int | None, list[Path]], list[str]]:
         kernels = [*chosen.get(_SUMMARY, ()), *chosen.get(_TRACE, ())]
         sums = [] if kernels else chosen.get(recorded.KERNELS, [])
         calls = [] if _TRACE in chosen else chosen.get(recorded.CALLS, [])
-        files = [*kernels, *sums, *calls]
-        if files and all(_are_one(chosen[kind]) for kind in (_SUMMARY, _TRACE) if kind in chosen):
+        files = [*kernels, *sums, *calls, *chosen.get(recorded.STATIC, ())]
+        if files and all(are_one(chosen[kind]) for kind in (_SUMMARY, _TRACE) if kind in chosen):
             texts[device] = files
     return texts, said
 
@@ -52,7 +52,7 @@ def _kind_of(file: Path) -> str | None:
     if folders.OF_MSPROF[1].fullmatch(file.name):
         return _SUMMARY
     role = recorded.role_of(file)
-    return role if role in recorded.SUMS else None
+    return role if role in (*recorded.SUMS, recorded.STATIC) else None
 
 
 def _of_newest(files: Sequence[Path], said: list[str]) -> list[Path]:
@@ -72,7 +72,7 @@ def _of_newest(files: Sequence[Path], said: list[str]) -> list[Path]:
     return kept
 
 
-def _are_one(files: Sequence[Path]) -> bool:
+def are_one(files: Sequence[Path]) -> bool:
     """Return whether files are one, or slices of one."""
     matches = [_NAME.fullmatch(file.name) for file in files]
     numbers = [match[3] for match in matches if match and match[3]]

@@ -28,7 +28,7 @@ from prof_analysis.sources.ascend_beside.analysis_db import (
     tables_with_rows,
 )
 from prof_analysis.sources.ascend_beside.matrix import totals_of
-from prof_analysis.sources.ascend_beside.recorded_figures import BOUND_OF_TIMES, MB, MS, STEP_TIMES, TIMES, US, whole_of
+from prof_analysis.sources.ascend_beside.recorded_figures import BOUND_OF_TIMES, KIB, MB, MS, STEP_TIMES, TIMES, US, whole_of
 from prof_analysis.sources.rank import json_object, number
 from prof_analysis.sources.readers.csv_file import copy_columns
 from prof_analysis.sources.readers.csv_numbers import notation_of
@@ -49,6 +49,8 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
     "raw.recorded_step": {"device_id": _I, "step": _T, **dict.fromkeys(STEP_TIMES, _I), "file": _T},
     "raw.recorded_kernel_type": {"device_id": _I, "type": _T, "core": _T, **dict.fromkeys(_KERNEL_TIMES, _I)},
     "raw.recorded_host_call": {"device_id": _I, "level": _T, "name": _T, **dict.fromkeys(_CALL_TIMES, _I)},
+    "raw.recorded_static_memory": {"device_id": _I, "op": _T, "model": _T, "graph_id": _I, "first_node": _I, "last_node": _I,
+                                   "size_bytes": _I},
     "raw.metadata": {"name": _T, "value": _T},
 }  # fmt: skip
 
@@ -57,9 +59,10 @@ MATRIX = "communication_matrix.json"
 STEPS = "step_trace_time.csv"
 KERNELS = "op_statistic.csv"
 CALLS = "api_statistic.csv"
+STATIC = "static_op_mem.csv"  # memory of compiled graphs
 METADATA = "profiler_metadata.json"
 SUMS = (KERNELS, CALLS)
-TEXTS = (MATRIX, STEPS, *SUMS, METADATA)  # the others are next to communication.json
+TEXTS = (MATRIX, STEPS, *SUMS, STATIC, METADATA)  # the others are next to communication.json
 
 _KINDS = ("p2p", "collective")
 _TOTAL_OF_ALL = re.compile(r"(?i)total")
@@ -73,7 +76,7 @@ _METADATA = (
 
 def role_of(file: Path) -> str:
     """Return the name that torch_npu gives to a file of this kind: msprof puts the time into the name of some."""
-    match = re.fullmatch(r"(op_statistic|api_statistic)(_.*)?\.csv", file.name)
+    match = re.fullmatch(r"(op_statistic|api_statistic|static_op_mem)(_.*)?\.csv", file.name)
     return f"{match[1]}.csv" if match else file.name
 
 
@@ -233,9 +236,17 @@ def _calls(connection: duckdb.DuckDBPyConnection, file: Path) -> list[tuple[Any,
     return [(number(row[0]), *row[1:3], whole_of(row[3]), *(whole_of(cell, US) for cell in row[4:])) for row in rows]
 
 
+def _static_memory(connection: duckdb.DuckDBPyConnection, file: Path) -> list[tuple[Any, ...]]:
+    texts = {"device_id": "device_id", "op": "op name", "model": "model name"}
+    numbers = {"graph_id": "graph id", "first_node": "node index start", "last_node": "node index end", "size_kib": "size(kb)"}
+    rows = _cells(connection, file, texts, numbers)
+    return [(number(row[0]), *row[1:3], *map(whole_of, row[3:6]), whole_of(row[6], KIB)) for row in rows]
+
+
 _SUMMED: Mapping[tuple[str, str], Callable[[duckdb.DuckDBPyConnection, Path], list[tuple[Any, ...]]]] = {
     (KERNELS, "raw.recorded_kernel_type"): _kernels,
     (CALLS, "raw.recorded_host_call"): _calls,
+    (STATIC, "raw.recorded_static_memory"): _static_memory,
 }
 
 

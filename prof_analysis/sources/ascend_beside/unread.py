@@ -17,7 +17,7 @@ _FILES: tuple[tuple[re.Pattern[str], str, str], ...] = tuple(
         (r"(step_trace|iteration_trace)_\d.*\.(csv|json)", "iterations of a model", f"step_trace_time.csv, {_TASKS}"),
         (r"(msproftx|acl|ge|runtime_api|hccl|thread_group|ai_stack_time|ge_op_execute)_\d.*\.(csv|json)",
          "calls on the host", _HOST),
-        (r"(npu_mem|npu_op_mem|static_op_mem|memory_pool)(_.*)?\.csv", "memory as msprof samples it",
+        (r"(npu_mem|npu_op_mem|memory_pool)(_.*)?\.csv", "memory as msprof samples it",
          "operator_memory.csv, memory_record.csv or npu_module_mem.csv, or a database"),
         (r"(hccs|pcie|nic|roce|ub|ddr|hbm|llc_.*|dvpp|qos|acc_pmu|stars_.*|sys_mem|process_mem|cpu_usage|sys_cpu_usage"
          r"|process_cpu_usage|host_.*|os_runtime_statistic|ai_core_utilization|ai_vector_core_utilization|ai_cpu_.*|ctrl_cpu_.*"

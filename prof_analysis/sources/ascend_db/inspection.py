@@ -39,7 +39,7 @@ def inspect(result: Path, profile: str, options: Options) -> list[Rank]:
     if not databases:
         return [replace(rank, left_out=folders.why_unparsed(result) or _why_no_database(result))]
     are_unique = len({database.name for database in databases}) == len(databases)
-    rank = replace(rank, inputs=tuple(folders.recorded_files(result, (analysis_db.DATABASE,))))
+    rank = replace(rank, inputs=tuple(folders.recorded_files(result, (analysis_db.DATABASE, recorded.STATIC))))
     found: list[Rank] = []
     for database in databases:
         name = database.name if are_unique else database.relative_to(result).as_posix()
@@ -180,6 +180,9 @@ def _reasons(
         "stacks": no_ops or (None if _has_stacks(file) else profiler_info.NO_STACKS),
         "marks": None if has_marks else profiler_info.why_no_marks(config),
         "memory": None if any(_has_rows(file, table) for table in MEMORY_TABLES) else profiler_info.why_no_memory(config),
+        "static_memory": None
+        if any(recorded.role_of(file) == recorded.STATIC for file in beside)
+        else profiler_info.NO_STATIC_MEMORY,
         "settings": None if _has_rows(file, "META_DATA", "name", f"= '{recorded.SETTINGS}'") else _NO_SETTINGS,
         "reported_communication": None if "CommAnalyzerTime" in reported else _NO_REPORTED,
         "reported_steps": None if "StepTraceTime" in reported else _NO_REPORTED,

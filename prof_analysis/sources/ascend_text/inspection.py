@@ -23,7 +23,7 @@ _OF_TRACE = (*_OF_DETAILS, "modules", "ops", "transfers", "graph_calls", "clock"
 _BESIDE = (recorded.COMMUNICATION, folders.OPERATOR_DETAILS, *folders.MEMORY)
 # Further files of text exports: a result with one of them is inspected as text, even if they do not suffice.
 _OTHER_TEXTS = re.compile(
-    r"((op|api)_statistic(_.*)?|operator_details|step_trace_time)\.csv|communication(_matrix)?\.json|analysis\.db"
+    r"((op|api)_statistic(_.*)?|static_op_mem(_.*)?|operator_details|step_trace_time)\.csv|communication(_matrix)?\.json|analysis\.db"
 )
 
 _NO_FILES = "no kernel_details.csv and no trace_view.json (exported without NPU activity, or not copied), so no kernels"
@@ -40,6 +40,12 @@ _FILES = {
     "reported_host_calls": recorded.CALLS,
     "reported_communication": recorded.COMMUNICATION,
     "reported_steps": recorded.STEPS,
+}
+# Tables of which one is read: two may hold the same.
+_NOT_ADDED = {
+    recorded.KERNELS: "sums over types",
+    recorded.CALLS: "sums over host calls",
+    recorded.STATIC: "memory of graphs",
 }
 _OF_SEVERAL = "the profiler's figures are of several devices, and do not name the device of an operator"
 
@@ -76,8 +82,8 @@ def inspect(result: Path, profile: str, options: Options) -> list[Rank]:
 
 def _of_result(rank: Rank, files: list[Path], config: Mapping[str, Any], options: Options) -> list[Rank]:
     """Return the ranks of the files of a result, without several tables of sums of one kind: these may hold the same."""
-    of_kinds = [[file for file in files if recorded.role_of(file) == kind] for kind in recorded.SUMS]
-    several = {file: _said_of_several(sums) for sums in of_kinds if len(sums) > 1 for file in sums}
+    of_kinds = [[file for file in files if recorded.role_of(file) == kind] for kind in _NOT_ADDED]
+    several = {file: _said_of_several(sums) for sums in of_kinds if len(sums) > 1 and not msprof.are_one(sums) for file in sums}
     said = tuple(dict.fromkeys(several.values()))
     rest = [file for file in files if file not in several]
     if not rest:
@@ -87,8 +93,8 @@ def _of_result(rank: Rank, files: list[Path], config: Mapping[str, Any], options
 
 
 def _said_of_several(sums: list[Path]) -> str:
-    what = "types" if recorded.role_of(sums[0]) == recorded.KERNELS else "host calls"
-    return f"{sums[0].parent}: holds {len(sums)} tables of sums over {what}, which are not added up: {folders.listed(sums)}"
+    what = _NOT_ADDED[recorded.role_of(sums[0])]
+    return f"{sums[0].parent}: holds {len(sums)} tables of {what}, which are not added up: {folders.listed(sums)}"
 
 
 def _of_devices(rank: Rank) -> list[Rank]:
@@ -151,7 +157,15 @@ def _rank_of_files(rank: Rank, files: list[Path], config: Mapping[str, Any], opt
     has_details = any(not staging.is_trace(file) for file in held)
     no_details = None if has_details or not held else unreadable.get(False, _NO_DETAILS)
     has_reported = reasons["reported_communication"] is None
-    unnamed = {"kernel_types", "memory", "settings", "transfers", *_FILES, *(("communication",) if has_reported else ())}
+    unnamed = {
+        "kernel_types",
+        "memory",
+        "static_memory",
+        "settings",
+        "transfers",
+        *_FILES,
+        *(("communication",) if has_reported else ()),
+    }
     of_files = [reason for name, reason in reasons.items() if name not in unnamed]
     missing = [reason for reason in (*of_files, no_details, *profiler_info.not_collected(config)) if reason]
     found = replace(
@@ -240,6 +254,7 @@ def _reasons(
         "marks": no_trace or (None if "marks" in marks else profiler_info.why_no_marks(config)),
         "kernel_types": profiler_info.why_untyped(config, no_shapes),
         "memory": None if figures.intersection(folders.MEMORY) else no_memory,
+        "static_memory": None if recorded.STATIC in figures else unread.get(recorded.STATIC, profiler_info.NO_STATIC_MEMORY),
         "settings": None if any(map(recorded.has_settings, beside)) else _NO_SETTINGS,
         **{name: None if is_there else unread.get(_FILES[name], f"no {_FILES[name]}") for name, is_there in reported.items()},
     }
