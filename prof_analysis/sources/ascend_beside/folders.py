@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from prof_analysis.common.errors import InputError
-from prof_analysis.sources.ascend_beside import analysis_db, logs, recorded, unread, user_metadata
+from prof_analysis.sources.ascend_beside import analysis_db, input_pipeline, logs, recorded, unread, user_metadata
 from prof_analysis.sources.found import WRITTEN, Found
 from prof_analysis.sources.rank import Rank, json_object, number, read_object, readable
 from prof_analysis.sources.readers.trace_file import is_of_kineto
@@ -22,7 +22,7 @@ MSPROF_OUTPUT = "mindstudio_profiler_output"  # Folder that msprof writes in PRO
 INNER_FOLDERS = (OUTPUT, MSPROF_OUTPUT)
 _INNER = frozenset((OUTPUT, "FRAMEWORK", logs.FOLDER))
 FOLDERS = ("a folder named *_ascend_pt", f"one that holds {OUTPUT}")
-ANALYSE = "parse it with torch_npu.profiler.profiler.analyse({folder!r})"
+OF_MINDSPORE = "_ascend_ms"
 
 PROFILER_DB = re.compile(r"ascend_(?:pytorch|mindspore)_profiler(?:_(\d+))?\.db")
 MSPROF_DB = re.compile(r"msprof_\d+\.db")
@@ -49,6 +49,7 @@ _PARTS = (
     recorded.KERNELS,
     recorded.CALLS,
     recorded.STATIC,
+    *input_pipeline.FILES[:-1],
     analysis_db.DATABASE,
     OPERATOR_DETAILS,
     *MEMORY,
@@ -64,7 +65,7 @@ def find(folder: Path, is_folder: Mapping[str, bool]) -> Found:
     if folder.name.startswith("PROF_") or (DEVICE.fullmatch(folder.name) and children.intersection(_OF_DEVICE)):
         return Found((folder,), frozenset(is_folder))
     has_prof = any(child.startswith("PROF_") for child in children)
-    is_named = folder.name.endswith(("_ascend_pt", "_ascend_ms"))
+    is_named = folder.name.endswith(("_ascend_pt", OF_MINDSPORE))
     holds_result = OUTPUT in children or ("FRAMEWORK" in children and has_prof)
     files = [folder / name for name in sorted(is_folder.keys() - children)]
     is_result = is_named or holds_result or any(map(_is_result, files))
@@ -169,6 +170,12 @@ def with_info_json(rank: Rank) -> Rank:
     return next((replace(rank, rank_id=found, rank_id_from=file.name) for found, file in sorted(numbered)), rank)
 
 
+def analyse(folder: Path) -> str:
+    """Say how to parse a result that was collected."""
+    tool = "mindspore" if folder.name.endswith(OF_MINDSPORE) else "torch_npu"
+    return f"parse it with {tool}.profiler.profiler.analyse({str(folder)!r})"
+
+
 def why_unparsed(folder: Path) -> str | None:
     """Say why a result folder holds no file to read in any format; None where it has an output folder."""
     if (folder / OUTPUT).is_dir():
@@ -191,11 +198,11 @@ def why_unparsed(folder: Path) -> str | None:
         return (
             f"{parsed[0].parent}: holds files of msprof, but not exactly one op_summary_*.csv and one "
             f"msprof_*.json to read (slices, or several devices): {listed(parsed)}; give a single file with -d, or "
-            f"{ANALYSE.format(folder=str(folder))}"
+            f"{analyse(folder)}"
         )
     if host:
         return (
             f"{host[0].parent}: holds what msprof exported of the host alone: {listed(host)}; copy device_*/summary and "
             "device_*/timeline too"
         )
-    return f"{folder}: collected but never parsed; {ANALYSE.format(folder=str(folder))}"
+    return f"{folder}: collected but never parsed; {analyse(folder)}"

@@ -22,13 +22,14 @@ _FILES: tuple[tuple[re.Pattern[str], str, str], ...] = tuple(
         (r"(hccs|pcie|nic|roce|ub|ddr|hbm|llc_.*|dvpp|qos|acc_pmu|stars_.*|sys_mem|process_mem|cpu_usage|sys_cpu_usage"
          r"|process_cpu_usage|host_.*|os_runtime_statistic|ai_core_utilization|ai_vector_core_utilization|ai_cpu_.*|ctrl_cpu_.*"
          r"|ts_cpu_.*)(_.*)?\.(csv|json)", "samples of hardware or of the host", _TASKS),
-        (r"(communication_analyzer|cluster_analysis|cluster_communication_analyzer)\.db", "figures of communication",
+        (r"(cluster_analysis|cluster_communication_analyzer)\.db", "figures of communication",
          "analysis.db, or a database of the profiler"),
         (r"prof_rule_.*\.json", "advice of msprof", _TASKS),
     )
 )  # fmt: skip
 
 
+_INPUT = re.compile(r"minddata_pipeline_.*\.(csv|json)|dataset\.csv")
 _SETTINGS = re.compile(r"profiler_(info(_\d+)?|metadata)\.json")
 
 
@@ -36,6 +37,8 @@ def why_no_profile(file: Path) -> str | None:
     """Say why a single file is no profile, by its name: none of it is read, or it lies beside what is; None for other files."""
     if _SETTINGS.fullmatch(file.name):
         return f"{file}: holds the settings of a recording; give the folder around it"
+    if _INPUT.fullmatch(file.name):
+        return f"{file}: holds what fed the device with data, which step-time shows with its kernels; give the folder around it"
     return why_unread(file)
 
 

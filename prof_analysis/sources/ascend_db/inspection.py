@@ -9,7 +9,15 @@ from prof_analysis.common.answer_options import Options
 from prof_analysis.common.capabilities import lacking
 from prof_analysis.common.errors import InputError
 from prof_analysis.engine.quotes import quote_text
-from prof_analysis.sources.ascend_beside import analysis_db, folders, job, profiler_info, recorded, user_metadata
+from prof_analysis.sources.ascend_beside import (
+    analysis_db,
+    folders,
+    input_pipeline,
+    job,
+    profiler_info,
+    recorded,
+    user_metadata,
+)
 from prof_analysis.sources.ascend_db.rows import few_of, rows_of
 from prof_analysis.sources.ascend_db.tables import KERNEL_TABLES, KNOWN_TABLES, MEMORY_TABLES, OP_ROWS, gaps
 from prof_analysis.sources.rank import Rank, number
@@ -39,7 +47,9 @@ def inspect(result: Path, profile: str, options: Options) -> list[Rank]:
     if not databases:
         return [replace(rank, left_out=folders.why_unparsed(result) or _why_no_database(result))]
     are_unique = len({database.name for database in databases}) == len(databases)
-    rank = replace(rank, inputs=tuple(folders.recorded_files(result, (analysis_db.DATABASE, recorded.STATIC))))
+    rank = replace(
+        rank, inputs=tuple(folders.recorded_files(result, (analysis_db.DATABASE, recorded.STATIC, *input_pipeline.FILES)))
+    )
     found: list[Rank] = []
     for database in databases:
         name = database.name if are_unique else database.relative_to(result).as_posix()
@@ -66,8 +76,7 @@ def _why_no_database(folder: Path) -> str:
     output = folder / folders.OUTPUT
     if any((output / name).is_file() for name in folders.TEXTS):
         return f"{output}: holds text exports, no profiler database; leave out --source db, or export it with ExportType.Db"
-    analyse = folders.ANALYSE.format(folder=str(folder))
-    return f"{output}: holds no profiler database and no text exports; {analyse} and look into logs/"
+    return f"{output}: holds no profiler database and no text exports; {folders.analyse(folder)} and look into logs/"
 
 
 def _ranks_of_database(rank: Rank, database: Path, config: Mapping[str, Any], options: Options) -> Iterator[Rank]:

@@ -23,7 +23,8 @@ _OF_TRACE = (*_OF_DETAILS, "modules", "ops", "transfers", "graph_calls", "clock"
 _BESIDE = (recorded.COMMUNICATION, folders.OPERATOR_DETAILS, *folders.MEMORY)
 # Further files of text exports: a result with one of them is inspected as text, even if they do not suffice.
 _OTHER_TEXTS = re.compile(
-    r"((op|api)_statistic(_.*)?|static_op_mem(_.*)?|operator_details|step_trace_time)\.csv|communication(_matrix)?\.json|analysis\.db"
+    r"((op|api)_statistic(_.*)?|static_op_mem(_.*)?|operator_details|step_trace_time)\.csv|communication(_matrix)?\.json"
+    r"|(analysis|communication_analyzer)\.db|minddata_pipeline_.*"
 )
 
 _NO_FILES = "no kernel_details.csv and no trace_view.json (exported without NPU activity, or not copied), so no kernels"
