@@ -1,6 +1,6 @@
--- One row says that the profile records memory of a device: over time, or as it was planned for compiled graphs.
+-- One row is a kind of records of memory that the profile has: over time, or as it was planned for compiled graphs.
 --
--- kind  ENUM('usage', 'static')  which of both
+-- kind  ENUM('usage', 'static')  which kind
 WITH known_kind AS (
     SELECT 'usage' AS kind, EXISTS (FROM trace.memory_usage) AS is_there
     UNION ALL

@@ -63,3 +63,13 @@ def test_a_log_that_says_nothing_costs_nothing(tmp_path: Path, content: bytes) -
     (logs / "profiler_20260101000000_8.log").symlink_to(logs / "nowhere")
     (rank,) = find_ranks(tmp_path)
     assert (rank.doubts, rank.left_out) == ((), None)
+
+
+def test_an_anonymous_warning_names_nobody(tmp_path: Path) -> None:
+    logs = logs_of(tmp_path / "a_ascend_pt")
+    line = "[t] [ERROR] [A:1] cannot open /home/alice/run with token=abcdefghijkl\n"
+    (logs / "profiler_20260101000000_31337.log").write_text(line, encoding="utf-8")
+    with pytest.warns(ProfAnalysisWarning, match="the profiler logged"), open_profile(tmp_path, anonymize=True) as profile:
+        (said,) = profile.warnings
+    assert said == says("the profiler logged", "cannot open", "token=secret1")
+    assert not any(secret in said for secret in ("alice", "abcdefghijkl", "31337", str(tmp_path)))

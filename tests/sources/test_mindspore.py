@@ -66,7 +66,7 @@ def test_its_database_and_figures_of_communication_are_read(tmp_path: Path) -> N
     [
         ({"summary_0.json": json.dumps(SUMMARY)}, {**QUEUE, **BATCH, "slowest_op": "Batch", "slowest_share": 0.775}),
         (
-            {"summary_0.csv": "\n".join(",".join([key, *(f'"{one}"' for one in row)]) for key, row in SUMMARY.items())},
+            {"summary_0.csv": "".join(",".join([key, *(f'"{one}"' for one in row)]) + "\n" for key, row in SUMMARY.items())},
             {**QUEUE, **BATCH, "slowest_op": "Batch", "slowest_share": 0.775},
         ),
         ({"raw_0.csv": RAW}, QUEUE),
@@ -98,6 +98,7 @@ def test_each_file_of_the_pipeline_says_what_it_holds(tmp_path: Path, files: dic
         ("minddata_pipeline_summary_0.json", json.dumps({"op_ids": [[], {}], "op_names": 3}), ""),
         ("minddata_pipeline_raw_0.csv", "a,b\n1,2\n", "no column 'op_id'"),
         ("minddata_pipeline_raw_0.csv", "", "no column 'op_id'"),
+        ("minddata_pipeline_raw_0.csv", RAW[: RAW.index(", 3, 4")], "breaks off"),
         ("dataset.csv", "x,y\n1,2\n", "no column 'operation'"),
     ],
 )
@@ -108,7 +109,7 @@ def test_a_damaged_pipeline_costs_no_answer(tmp_path: Path, name: str, text: str
         assert profile.rows("FROM step.input") == []
         assert len(profile.rows("FROM step.time")) == 1
         said = [one for one in profile.warnings if name in one]
-    assert not says_what or (says_what in said[0] and "input pipeline" in said[0])
+    assert not says_what or says_what in said[0]
 
 
 def test_the_answers_show_it_and_a_hostile_name_does_nothing(tmp_path: Path, command: Callable[..., Result]) -> None:

@@ -60,6 +60,15 @@ def rows_of(file: Path, name: str) -> Iterator[tuple[Any, ...]]:
             yield from ((_TIMES[key], whole_of(_at(content, key, 0), MS)) for key in _TIMES if key in content)
 
 
+def said_of_cut(file: Path, name: str) -> list[str]:
+    """Say that the last row of a table is left out, where it has no end; once for each file."""
+    role = role_of(file)
+    is_told = name == ("raw.input_call" if role == CALLS else "raw.input_op")
+    if not is_told or role not in (SUMMARY_TABLE, SAMPLES, CALLS) or whole(file, FIGURES_BYTES).endswith((b"\n", b"\r")):
+        return []
+    return [f"{file}: breaks off within its last line, which is left out; copy it again"]
+
+
 def _ops(content: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
     for place, op_id in enumerate(content["op_ids"]):
         names = ("num_workers", "queue_average_size", "queue_utilization_pct", "queue_empty_freq_pct", "avg_cpu_pct")
@@ -103,7 +112,8 @@ def _rows(file: Path) -> Iterable[Sequence[str]]:
     text = whole(file, FIGURES_BYTES).decode("utf-8-sig", "replace")
     usual = csv.field_size_limit(FIGURES_BYTES)  # The samples of a queue are one cell.
     try:
-        return list(csv.reader(io.StringIO(text, newline="")))
+        rows = list(csv.reader(io.StringIO(text, newline="")))
+        return rows if text.endswith(("\n", "\r")) else rows[:-1]
     except csv.Error as error:
         raise InputError(f"{file}: cannot be read as CSV ({error}); export it again", path=file) from error
     finally:

@@ -11,7 +11,7 @@ _NAME = re.compile(r"profiler_(?P<time>\d{14})_\d+(?:_(?P<parser>\w+))?\.log(?:\
 _LINE = re.compile(rb"^\[[^\]\n]{1,40}\] \[(ERROR|CRITICAL|WARNING)\] \[[^\]\n]{0,80}\] ([^\r\n]{0,400})", re.MULTILINE)
 _MOST_FILES = 64
 _MOST_LETTERS = 160
-_PARSE_AGAIN = "parse it again with torch_npu.profiler.profiler.analyse()"
+_PARSE_AGAIN = "parse it again with analyse() of the profiler"
 # The words of a line -> what they mean for answers, and what to do; the first that a line has counts.
 _MEANINGS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(words), said)

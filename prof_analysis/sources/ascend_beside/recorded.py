@@ -138,7 +138,7 @@ def stage_recorded(
             try:
                 read = _rows(connection, file, name)
                 rows += read
-                found = _of_untimed_operators(file, name, read)
+                found = _of_untimed_operators(file, name, read) + input_pipeline.said_of_cut(file, name)
             except (InputError, OSError, ValueError, ArithmeticError, RecursionError, AttributeError, TypeError) as error:
                 reason = str(error) if isinstance(error, InputError) else f"{file}: cannot be read ({reason_of(error)})"
                 what = "the input pipeline" if input_pipeline.role_of(file) else "communication and steps"
