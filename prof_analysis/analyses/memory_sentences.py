@@ -50,7 +50,7 @@ def rest(facts: Facts, device: Row) -> Iterator[str]:
             f"at the peak {size(device['before_bytes'])} ({percent(device['before_bytes'] / allocated)}) was allocated before "
             f"the recording; {size(device['fragmentation_bytes'])} more was reserved and not allocated (fragmentation)"
         )
-    others = [row for row in facts["components"] if row["role"] == "part"]
+    others = [row for row in facts["components"] if row["role"] == "part" and row["at_peak_bytes"] is not None]
     if device["beside_bytes"] is not None:
         names = ", ".join(f"{row['component']} {size(row['at_peak_bytes'])}" for row in others)
         held = f"the process held {size(device['beside_bytes'])} beside the memory that the framework reserved"

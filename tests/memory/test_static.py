@@ -64,6 +64,17 @@ def test_it_counts_beside_a_database(tmp_path: Path) -> None:
     assert graph == GRAPH
 
 
+def test_what_was_planned_is_no_part_of_what_was_held_at_a_moment(tmp_path: Path, command: Callable[..., Result]) -> None:
+    """It has no time, so the sentence about the peak does not name it."""
+    (tmp_path / "static_op_mem.csv").write_text(STATIC, encoding="utf-8")
+    head = "Component,Timestamp(us),Total Allocated(MB),Total Reserved(MB),Total Active(MB),Device Type"
+    rows = ["PTA,1723000000000000.120,8,16,8,NPU:0", "APP,1723000000000000.120,,32,,NPU:0"]
+    (tmp_path / "memory_record.csv").write_text("\n".join([head, *rows, ""]), encoding="utf-8")
+    shown = command("memory", "-d", tmp_path).stdout
+    assert "the process held 16.00 MiB beside the memory that the framework reserved\n" in shown
+    assert "graph 1: 3.00 MiB were planned at most" in shown
+
+
 @pytest.mark.parametrize("text", ["", "a,b\n1,2\n", STATIC[:40], STATIC.splitlines()[0] + "\n"])
 def test_a_damaged_one_is_an_error_that_names_it(tmp_path: Path, text: str, command: Callable[..., Result]) -> None:
     file = tmp_path / "static_op_mem.csv"
