@@ -80,14 +80,17 @@ def are_one(files: Sequence[Path]) -> bool:
 
 
 def devices_of(folder: Path, files: Sequence[Path]) -> list[int]:
-    """Return the devices whose kernels are in one table of msprof, or of a trace alone those that the result has folders of."""
+    """Return the devices in files of msprof: those that the result has folders of, else those of the rows of its table.
+
+    To read a column of a million rows takes seconds, for each question.
+    """
     known = sorted(
         {int(match[1]) for prof in folders.prof_folders(folder) for one in prof.glob("device_*")
          if (match := folders.DEVICE.fullmatch(one.name))}
     )  # fmt: skip
     summaries = [file for file in files if _kind_of(file) == _SUMMARY]
-    if len(known) == 1 or not summaries:
-        return known if any(_kind_of(file) == _TRACE for file in files) else []
+    if known or not summaries:
+        return known if summaries or any(_kind_of(file) == _TRACE for file in files) else []
     found: set[int] = set()
     with connect(threads=1, macros=False) as connection:
         connection.execute("CREATE SCHEMA stored")
