@@ -119,6 +119,7 @@ PARTS = (
     ["kernel_details.csv"],
     ["communication.json", "communication_matrix.json"],
     ["op_statistic.csv"],
+    ["api_statistic.csv"],
 )
 
 
@@ -182,8 +183,10 @@ FILES = {
     "communication.json": '{"step1": {"collective": {"hcom_allReduce__1_0_1@7": {"Communication Time Info": {'
     f"{_TIMES}}}}}}}}}}}",
     "communication_matrix.json": f'{{"step1": {{"collective": {{"allreduce-total@7": {{"0-1": {{{_MOVED}}}}}}}}}}}',
+    "PROF_1/mindstudio_profiler_output/api_statistic_20240101.csv": "Level,API Name,Time(us),Count\nacl,aclnnMm,1,1\n",
     "api_statistic.csv": "Level,API Name,Time(us),Count\nacl,aclnnMm,1,1\n",
     "task_time.csv": "kernel_name,kernel_type,stream_id,task_id,task_time(us),task_start(us)\nmm,AI_CORE,1,1,1,1\n",
+    "static_op_mem.csv": "Op Name,Model Name,Graph ID,Node Index Start,Node Index End,Size(KB)\nAdd,0,1,1,4,1024\n",
     "npu_module_mem.csv": "Component,Timestamp(us),Total Reserved(MB),Device\nHCCL,1723000000000000.120,8.5,NPU:0\n",
 }
 ANSWERED = {
@@ -193,10 +196,12 @@ ANSWERED = {
     "operator_memory.csv": {"memory"},
     "memory_record.csv": {"memory"},
     "npu_module_mem.csv": {"memory"},
+    "static_op_mem.csv": {"memory"},
     "step_trace_time.csv": {"advise", "step-time", "slow-ranks"},
     "communication.json": {"communication-stats", "communication-time", "slow-ranks"},
     "communication_matrix.json": {"links"},
-    "api_statistic.csv": set[str](),
+    "api_statistic.csv": {"api-stats"},
+    "PROF_1/mindstudio_profiler_output/api_statistic_20240101.csv": {"api-stats"},
     "task_time.csv": set[str](),
 }
 OF_KERNELS = {"kernel-stats", "advise", "step-time", "free-time", "slow-ranks", "experts", "layer-stats"}

@@ -167,7 +167,7 @@ def test_ranks_without_kernels_are_reported_and_do_not_fail_the_others(realdata:
     assert result.exit_code == 0
     assert result.stdout.count("left out:") == 0
     of_kernels = answered_without(
-        "modules", "ops", "reported_ops", "marks", "clock", "graph_calls", "host_calls", "memory", "stacks"
+        "modules", "ops", "reported_ops", "marks", "clock", "graph_calls", "memory", "static_memory", "stacks"
     )
     assert f"\nanswers: {', '.join(of_kernels)} (ranks 0, 2)\n" in result.stdout
     of_profiler = "diagnose, communication-stats, advise, step-time, communication-time, links, slow-ranks"
@@ -369,6 +369,45 @@ def test_ranks_without_kernels_leave_the_others_every_kernel(realdata: Path) -> 
     for rank, found in kernels.groupby("rank_id"):
         folder = realdata / "qwen3_0.6b_pp2dp2_910b" / f"rank_{rank}_ascend_pt" / "ASCEND_PROFILER_OUTPUT"
         assert_same_kernels(found, kernels_of_csv(folder / "kernel_details.csv"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rank", [0, 1])
+def test_host_calls_of_alexnet_are_its_api_statistic_to_its_rounding(realdata: Path, rank: int, tmp_path: Path) -> None:
+    """All 57 calls, with the trace and without it: the file has microseconds of two digits, of each total and limit."""
+    folder = realdata / "alexnet_ddp_910b" / "text" / "level1" / f"rank{rank}_ascend_pt"
+    alone = tmp_path / "ASCEND_PROFILER_OUTPUT" / "api_statistic.csv"
+    alone.parent.mkdir()
+    shutil.copy(folder / "ASCEND_PROFILER_OUTPUT" / "api_statistic.csv", alone)
+    query = "SELECT level, name, calls, total_ns, min_ns, max_ns, self_ns FROM api.statistic"
+    found = []
+    for path in (folder, alone):
+        with open_profile(path) as profile:
+            found.append({(row["level"], row["name"]): row for row in profile.rows(query)})
+    by_trace, by_file = found
+    assert (len(by_trace), by_trace.keys()) == (57, by_file.keys())
+    for key, row in by_trace.items():
+        assert by_file[key]["self_ns"] is None
+        assert by_file[key]["calls"] == row["calls"]
+        for name in ("total_ns", "min_ns", "max_ns"):
+            assert abs(by_file[key][name] - row[name]) <= 10 * row["calls"], key
+
+
+@pytest.mark.slow
+def test_host_calls_of_qwen3_are_the_sums_of_its_api_statistic(realdata: Path) -> None:
+    folder = realdata / "qwen3_0.6b_pp2dp2_910b"
+    for rank in (0, 2):
+        table = pd.read_csv(folder / f"rank_{rank}_ascend_pt" / "ASCEND_PROFILER_OUTPUT" / "api_statistic.csv", dtype=str)
+        expected = {
+            (row["Level"].replace("hccl", "communication"), row["API Name"]): (
+                int(row["Count"]),
+                int(Decimal(row["Time(us)"]) * 1000),
+            )
+            for row in table.to_dict("records")
+        }
+        with open_profile(folder / f"rank_{rank}_ascend_pt") as profile:
+            rows = profile.rows("SELECT level, name, calls, total_ns FROM api.statistic")
+        assert {(row["level"], row["name"]): (row["calls"], row["total_ns"]) for row in rows} == expected
 
 
 def op_statistic(rank: Path) -> dict[tuple[str, str], dict[str, Decimal]]:

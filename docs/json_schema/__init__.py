@@ -39,6 +39,7 @@ _RANK = fields(
     left_out=or_null(text("why nothing can be read"), "where it can"),
     files=texts("its files"),
     folder=text("its folder"),
+    metadata=texts("what the user added to the recording with add_metadata(), as in `lr: 0.001`"),
 )
 _ENTRY = fields(
     folder=text("folder of the entry"),

@@ -50,15 +50,27 @@ def rest(facts: Facts, device: Row) -> Iterator[str]:
             f"at the peak {size(device['before_bytes'])} ({percent(device['before_bytes'] / allocated)}) was allocated before "
             f"the recording; {size(device['fragmentation_bytes'])} more was reserved and not allocated (fragmentation)"
         )
-    others = [row for row in facts["components"] if row["role"] == "part"]
+    others = [row for row in facts["components"] if row["role"] == "part" and row["at_peak_bytes"] is not None]
     if device["beside_bytes"] is not None:
         names = ", ".join(f"{row['component']} {size(row['at_peak_bytes'])}" for row in others)
         held = f"the process held {size(device['beside_bytes'])} beside the memory that the framework reserved"
         yield f"{held}; by records of their own, {names}" if names else held
+    yield from map(_planned, facts["static_graphs"])
     yield from _growth(facts)
     ranks = [row["peak_allocated_bytes"] for row in facts["devices"] if row["peak_allocated_bytes"] is not None]
     if len(ranks) > 1:
         yield f"peak allocated of {several(len(ranks), 'device')}: {size(min(ranks))} to {size(max(ranks))}; the fullest above"
+
+
+def _planned(graph: Row) -> str:
+    """Return a sentence about the memory that was planned for a compiled graph."""
+    name = " ".join(str(part) for part in (graph["graph_id"], graph["model"]) if part is not None)
+    of = f"graph {name}" if name else "a graph"
+    reported = "" if graph["reported_bytes"] is None else f"; the profiler reported {size(graph['reported_bytes'])} in total"
+    if graph["peak_bytes"] is None:
+        return f"{of}: {size(graph['allocated_bytes'])} were planned for {several(graph['op_count'], 'op')}{reported}"
+    planned = f"{size(graph['peak_bytes'])} were planned at most, at node {graph['peak_node']}"
+    return f"{of}: {planned}, for {several(graph['op_count'], 'op')}{reported}; --by static has them"
 
 
 def _growth(facts: Facts) -> Iterator[str]:

@@ -60,6 +60,8 @@ def _sentences_of(row: RankRow) -> list[str]:
     for reason in dict.fromkeys(unanswered.values()):
         questions = ", ".join(question for question, why in unanswered.items() if why == reason)
         found.append(f"cannot answer {questions}: {reason}")
+    if row["metadata"]:
+        found.append(f"metadata that was added: {'; '.join(row['metadata'])}")
     if row["better_recording"]:
         found.append(row["better_recording"])
     found += (one for one in (*row["unread"], *row["missing"]) if one not in unanswered.values())

@@ -7,8 +7,9 @@ USUAL_NAME = re.compile(
     r"ASCEND_PROFILER_OUTPUT|FRAMEWORK|PROF_\d+_\d+_[A-Z]+|(device|host)(_\d+)?|sqlite|cluster_analysis_output|mindstudio_\w+|"
     r"(trace_view|communication|communication_matrix|profiler_metadata|profiler_info(_\d+)?)\.json(\.gz)?|info\.json(\.\d+)?|"
     r"(kernel_details|memory_record|npu_module_mem|op_statistic|operator_details|operator_memory|step_trace_time|api_statistic|"
-    r"l2_cache|data_preprocess)\.csv|"
-    r"(ascend_pytorch_profiler|msprof|analysis|cluster_analysis)(_\d+)*\.db"
+    r"l2_cache|data_preprocess|static_op_mem|dataset)\.csv|minddata_pipeline_(raw|summary)_\d+\.(csv|json)|"
+    r"(msprof|op_summary|op_statistic|api_statistic|static_op_mem)(_\d+)*(_slice_\d+)?(_\d+)+\.(json|csv)|"
+    r"(ascend_(pytorch|mindspore)_profiler|msprof|analysis|communication_analyzer|cluster_analysis)(_\d+)*\.db"
 )
 # The folder that the profiler makes for a rank, and the file that it makes on GPUs: both begin with the host and the process.
 OF_HOST = re.compile(r"(?P<host>.+?)_(?P<pid>\d+)(_\d{14,}_ascend_\w+|\.(\d+\.)?pt\.trace\.json(\.gz)?)")

@@ -20,9 +20,11 @@ CAPABILITIES: Mapping[str, str] = {
     "stacks": "Python stacks",
     "marks": "marks and ranges of the user",
     "memory": "records of device memory",
+    "static_memory": "planned memory of compiled graphs",
     "settings": "environment variables of the run",
     "reported_kernels": "reported figures of kernels",
     "reported_ops": "reported figures of ops",
+    "reported_host_calls": "reported figures of host calls",
     "reported_communication": "reported figures of communication",
     "reported_steps": "reported figures of steps",
 }

@@ -73,11 +73,10 @@ class Profile(AskedProfile, Questions):
 
         Columns: run (if there are several), profile, rank_id, rank_id_from (the file that has it), device_id, profiler_level,
         source (None when nothing can be read), modules_from (what marks the modules: mstx, nn.Module or replayed graphs),
-        answers (list of the questions that the rank answers, with rows or with what was not found), may_answer (an empty list,
-        as each question is in one of the others), unanswered (list of those that it cannot answer, each with the reason),
-        better_recording (what would answer more of them), missing (list of all that was not collected or found, and of what
-        does not fit together), unread (list of further files that cannot be read, each with the reason), left_out (why nothing
-        can be read), files (list), folder.
+        answers (list of the questions that the rank answers, with rows or with what was not found), may_answer (an empty list),
+        unanswered (list of those that it cannot answer, each with the reason), better_recording (what would answer more of
+        them), missing (list of all that was not collected or found, and of what does not fit together), unread (list of files
+        that cannot be read, each with the reason), left_out, files, folder, metadata (list of what add_metadata() added).
         """
         import pyarrow
 
@@ -99,6 +98,7 @@ class Profile(AskedProfile, Questions):
             "left_out": pyarrow.string(),
             "files": pyarrow.list_(pyarrow.string()),
             "folder": pyarrow.string(),
+            "metadata": pyarrow.list_(pyarrow.string()),
         }
         rows = self.rank_rows()
         table = pyarrow.table({name: pyarrow.array([row[name] for row in rows], type_) for name, type_ in columns.items()})

@@ -66,6 +66,7 @@ def anonymous_rank(anonymous: Anonymous, rank: Rank) -> Rank:
         missing=sentences(rank.missing),
         unread=sentences(rank.unread),
         doubts=sentences(rank.doubts),
+        metadata=(),  # A user may have written anything there.
         left_out=None if rank.left_out is None else anonymous.shown(rank.left_out),
     )
 

@@ -92,7 +92,7 @@ def _said_of_copy(rank: Rank, kept: Rank) -> str:
 
 
 def with_doubts(ranks: Sequence[Rank], known: Mapping[str, Identity]) -> list[Rank]:
-    """Return the ranks with what their data say against their names, and against the other ranks of their run."""
+    """Return the ranks with what else their data say against their names, and against the other ranks of their run."""
     doubts: dict[str, list[str]] = {}
     runs: dict[str, dict[Rank, Identity]] = {}
     for rank in ranks:
@@ -102,7 +102,7 @@ def with_doubts(ranks: Sequence[Rank], known: Mapping[str, Identity]) -> list[Ra
     for run in runs.values():
         for rank, said in (*_shared_files(run), *_other_times(run), *_other_chips(run), *_other_steps(run)):
             doubts[rank.profile].append(said)
-    return [replace(rank, doubts=tuple(doubts.get(rank.profile, ()))) for rank in ranks]
+    return [replace(rank, doubts=(*rank.doubts, *doubts.get(rank.profile, ()))) for rank in ranks]
 
 
 def _own_doubts(rank: Rank, known: Identity) -> Iterable[str]:

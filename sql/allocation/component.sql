@@ -1,7 +1,8 @@
 -- One row is a component that holds memory of a device: how much it held at most, and when the framework had most allocated.
--- The process includes the memory of the parts of the software and of the allocators.
+-- The process includes the memory of the parts of the software and of the allocators. A compiled graph is a part, too: its
+-- memory was planned when it was compiled.
 --
--- @guard trace.memory_usage
+-- @guard allocation.record
 --
 -- @columns role to device_id as in allocation.peak
 -- peak_allocated_bytes  BIGINT  most that was allocated; NULL when not recorded
@@ -32,17 +33,32 @@ held_memory AS (
     FROM allocation.usage
     LEFT JOIN moment ON moment.device_number = coalesce(usage.device_id, -1)
     GROUP BY usage.component, usage.role, usage.device_id
+),
+any_memory AS (
+    SELECT
+        role,
+        component,
+        device_id,
+        peak_allocated_bytes,
+        peak_active_bytes,
+        peak_reserved_bytes,
+        coalesce(until_peak_bytes, after_peak_bytes) AS at_peak_bytes
+    FROM held_memory
+    UNION ALL
+    SELECT
+        'part'::ENUM('framework', 'operators', 'workspace', 'process', 'device', 'program', 'part'),
+        'static memory of graph ' || coalesce(graph_id::VARCHAR, '(no number)') || coalesce(' ' || model, ''),
+        device_id,
+        peak_bytes,
+        NULL,
+        NULL,
+        NULL
+    FROM allocation.static_graph
 )
 SELECT
-    held_memory.role,
-    held_memory.component,
-    held_memory.device_id,
-    held_memory.peak_allocated_bytes,
-    held_memory.peak_active_bytes,
-    held_memory.peak_reserved_bytes,
-    coalesce(held_memory.until_peak_bytes, held_memory.after_peak_bytes) AS at_peak_bytes,
+    held_memory.*,
     device.memory_bytes
-FROM held_memory
+FROM any_memory AS held_memory
 LEFT JOIN trace.device_memory AS device ON device.device_id IS NOT DISTINCT FROM held_memory.device_id
 WHERE greatest(held_memory.peak_allocated_bytes, held_memory.peak_reserved_bytes) > 0
 ORDER BY

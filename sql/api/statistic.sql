@@ -1,5 +1,6 @@
 -- One row is a layer and name of host calls into the software of the device, such as CANN or CUDA, with their number and times,
--- the largest own time first; with --filter, only names that it chooses.
+-- the largest own time first; with --filter, only names that it chooses. Where api_statistic.csv alone reports them, their own
+-- times are not known, and the largest time comes first.
 --
 -- level      ENUM('acl', 'model', 'node', 'communication', 'runtime')  the layer of CANN, acl being its interface; for CUDA and
 --                     HIP runtime; NULL for any other layer
@@ -7,35 +8,65 @@
 -- role       ENUM('launch', 'synchronise', 'copy', 'allocate', 'compile')  what it does: put work on the device, wait for the
 --                     device, copy memory, allocate or free memory, compile an op; NULL for all else
 -- calls      BIGINT   calls
--- self_ns    BIGINT   their time without that of the calls inside them, ns
--- share      DOUBLE   part of the own time of all host calls of the rank; NULL when that is 0
+-- self_ns    BIGINT   their time without that of the calls inside them, ns; NULL where api_statistic.csv alone reports them
+-- share      DOUBLE   part of the own time of all host calls of the rank; NULL when that is 0 or not known
 -- total_ns   BIGINT   their time, ns; a call inside a call of the same name counts too
--- idle_ns    BIGINT   how long the device was idle during them, ns; NULL where the rank has no kernels
+-- idle_ns    BIGINT   how long the device was idle during them, ns; NULL where the rank has no kernels, or self_ns is
 -- mean_ns    DOUBLE   mean time of a call, ns
--- stddev_ns  DOUBLE   standard deviation of the times, ns
--- min_ns     BIGINT   shortest time, ns
--- q1_ns      BIGINT   the smallest time that at least a quarter of the calls do not exceed, ns
+-- stddev_ns  DOUBLE   standard deviation of the times, ns; NULL where self_ns is
+-- min_ns     BIGINT   shortest time, ns; NULL when not reported
+-- q1_ns      BIGINT   the smallest time that at least a quarter of the calls do not exceed, ns; NULL where self_ns is
 -- median_ns  BIGINT   the same for half of the calls, ns
 -- q3_ns      BIGINT   the same for three quarters of the calls, ns
 -- p95_ns     BIGINT   the same for 95 % of the calls, ns
--- max_ns     BIGINT   longest time, ns
+-- max_ns     BIGINT   longest time, ns; NULL when not reported
 WITH counted_duration AS (
-    SELECT * RENAME (call_count AS row_count)
+    SELECT
+        level,
+        name_id,
+        role,
+        duration_ns,
+        call_count AS row_count,
+        self_ns,
+        idle_ns,
+        coalesce(total_ns, duration_ns * call_count) AS calls_ns,
+        coalesce(duration_ns, min_ns) AS shortest_ns,
+        coalesce(duration_ns, max_ns) AS longest_ns
     FROM api.duration
+),
+total AS (
+    SELECT unnest(key), row_count AS calls, spread, unnest(more)
+    FROM statistic_of(
+        counted_duration,
+        {'level': level, 'name_id': name_id, 'role': role},
+        {
+            'self_ns': if(count(*) = count(self_ns), sum(self_ns)::BIGINT, NULL),
+            'idle_ns': sum(idle_ns)::BIGINT,
+            'total_ns': sum(calls_ns)::BIGINT,
+            'is_counted': count(*) = count(duration_ns),
+            'shortest_ns': if(count(*) = count(shortest_ns), min(shortest_ns), NULL),
+            'longest_ns': if(count(*) = count(longest_ns), max(longest_ns), NULL)
+        }
+    )
 )
 SELECT
-    unnest(key),
-    row_count AS calls,
-    more.self_ns,
-    more.self_ns / nullif(sum(more.self_ns) OVER (), 0) AS share,
+    level,
+    name_id,
+    role,
+    calls,
+    self_ns,
+    self_ns / nullif(sum(self_ns) OVER (), 0) AS share,
     total_ns,
-    more.idle_ns,
-    unnest(spread)
-FROM statistic_of(
-    counted_duration,
-    {'level': level, 'name_id': name_id, 'role': role},
-    {'self_ns': sum(self_ns)::BIGINT, 'idle_ns': sum(idle_ns)::BIGINT}
-)
-LEFT JOIN trace.string ON string.text_id = key.name_id
+    idle_ns,
+    total_ns / calls AS mean_ns,
+    if(is_counted, spread.stddev_ns, NULL) AS stddev_ns,
+    shortest_ns AS min_ns,
+    if(is_counted, spread.q1_ns, NULL) AS q1_ns,
+    if(is_counted, spread.median_ns, NULL) AS median_ns,
+    if(is_counted, spread.q3_ns, NULL) AS q3_ns,
+    if(is_counted, spread.p95_ns, NULL) AS p95_ns,
+    longest_ns AS max_ns
+FROM total
+LEFT JOIN trace.string ON string.text_id = total.name_id
 QUALIFY is_chosen(string.text)
-ORDER BY more.self_ns DESC, key.level, string.text, key.role
+ORDER BY coalesce(self_ns, total_ns) DESC, level, string.text, role

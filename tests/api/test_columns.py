@@ -204,6 +204,7 @@ def test_ranks_in_every_column(two: Path) -> None:
             "left_out": pa.string(),
             "files": texts,
             "folder": pa.string(),
+            "metadata": texts,
         }
     )
     lacks = {
@@ -212,6 +213,8 @@ def test_ranks_in_every_column(two: Path) -> None:
         "graph_calls": NO_GRAPH_CALLS,
         "clock": NO_CLOCK,
         "host_calls": NO_HOST_CALLS,
+        "reported_host_calls": "no reported figures of host calls in this format",
+        "static_memory": "no planned memory of compiled graphs (static_op_mem.csv)",
         "stacks": NO_STACKS,
         "memory": why_no_memory({}),
     }
@@ -239,6 +242,7 @@ def test_ranks_in_every_column(two: Path) -> None:
                 None,
                 [file],
                 str(two / name),
+                [],
             )
         )
     assert rows(table) == expected

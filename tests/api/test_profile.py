@@ -68,8 +68,30 @@ def test_the_repr_shows_the_ranks_and_each_answer_and_reason_once(tmp_path: Path
         html = profile._repr_html_()
     count = len(ANALYSES)
     of_a, of_c = (
-        answered_without("clock", "counters", "graph_calls", "host_calls", "memory", "stacks", "transfers"),
-        answered_without("modules", "clock", "counters", "marks", "graph_calls", "host_calls", "memory", "stacks", "transfers"),
+        answered_without(
+            "clock",
+            "counters",
+            "graph_calls",
+            "host_calls",
+            "reported_host_calls",
+            "memory",
+            "static_memory",
+            "stacks",
+            "transfers",
+        ),
+        answered_without(
+            "modules",
+            "clock",
+            "counters",
+            "marks",
+            "graph_calls",
+            "host_calls",
+            "reported_host_calls",
+            "memory",
+            "static_memory",
+            "stacks",
+            "transfers",
+        ),
     )
     assert lines[0] == f"Profile {tmp_path}: 2 of 3 ranks readable"
     assert [line.split() for line in lines[1:5]] == [

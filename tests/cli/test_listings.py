@@ -50,6 +50,7 @@ def test_ranks_prints_what_was_found(own_ranks: Path, command: Command) -> None:
         "may_answer": [],
         "unanswered": [f"{command}: {reason}" for command, reason in reasons],
         "better_recording": says(*better),
+        "metadata": [],
         "missing": [],
         "unread": [],
         "left_out": None,

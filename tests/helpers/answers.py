@@ -15,6 +15,8 @@ NOT_IN_ONE_RANK = dict.fromkeys(COMMUNICATION, NO_OPERATORS) | {
     "graph_calls": NO_GRAPH_CALLS,
     "clock": NO_CLOCK,
     "host_calls": NO_HOST_CALLS,
+    "reported_host_calls": "no reported figures of host calls in this format",
+    "static_memory": "no planned memory of compiled graphs (static_op_mem.csv)",
     "stacks": NO_STACKS,
     "memory": why_no_memory({}),
     "settings": "no ENV_VARIABLES in META_DATA, so no environment variables of the run",

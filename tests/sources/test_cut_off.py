@@ -143,7 +143,7 @@ OTHERS: dict[str, tuple[Callable[[Path], object], tuple[str, ...]]] = {
     "analysis.db": (lambda path: path.write_bytes(b""), ("is empty", "copy it again")),
     "communication.json": (lambda path: path.write_text('{"step": {"p2p": {'), ("cut off", "no communication.json")),
     "step_trace_time.csv": (lambda path: path.write_text("a,b\n1,2\n"), ("not the step_trace_time.csv",)),
-    "api_statistic.csv": (lambda path: path.write_text("Level,API Name\nacl,x\n"), ("totals of host calls",)),
+    "api_statistic.csv": (lambda path: path.write_text("Level,API Name\nacl,x\n"), ("not the api_statistic.csv",)),
     "op_statistic.csv": (lambda path: path.write_text("name,calls\na,1\n"), ("not the op_statistic.csv",)),
 }
 

@@ -45,9 +45,11 @@ def test_a_rank_folder_is_found_by_itself(tmp_path: Path) -> None:
             ("host_calls", NO_HOST_CALLS),
             ("stacks", NO_STACKS),
             ("memory", why_no_memory({})),
+            ("static_memory", NOT_IN_ONE_RANK["static_memory"]),
             ("settings", NOT_IN_ONE_RANK["settings"]),
             ("reported_kernels", "no reported figures of kernels in this format"),
             ("reported_ops", "no reported figures of ops in this format"),
+            ("reported_host_calls", "no reported figures of host calls in this format"),
             ("reported_communication", "no analysis.db that holds them"),
             ("reported_steps", "no analysis.db that holds them"),
         ),
@@ -329,9 +331,7 @@ def test_what_msprof_of_2023_exported_of_each_device_is_a_rank(tmp_path: Path, g
         (timeline / f"msprof_{device}_1_1.json").write_text('[{"ph": "X", "args": {"Task Type": "AI_CORE"}}]', encoding="utf-8")
         (timeline / f"task_time_{device}_1_1.json").write_text("[]", encoding="utf-8")
     ranks = find_ranks(tmp_path / given)
-    assert [rank.device_id for rank in ranks] == (
-        [0, 1] if "device" not in given else [1] if "summary" not in given else [None]
-    )
+    assert [rank.device_id for rank in ranks] == ([0, 1] if "device" not in given else [1])
     with open_profile(tmp_path / given) as profile:
         found = profile.rows("SELECT name, type, core, start_ns, duration_ns, block_num FROM trace.kernel")
     expected = ("mm_kernel", "MatMulV3", "AI_CORE", 1043640017380831, 82_110, 8)
@@ -425,13 +425,25 @@ def test_a_rank_that_lacks_a_table_of_the_others_is_named(tmp_path: Path) -> Non
         assert not any("lacks table" in warning for warning in profile.warnings), "its tables are not known without reading it"
 
 
-def test_two_exports_of_msprof_are_named_and_not_called_unparsed(tmp_path: Path) -> None:
+def test_of_two_exports_of_msprof_the_newest_is_read(tmp_path: Path) -> None:
     output = tmp_path / "a_ascend_pt" / "PROF_1" / "mindstudio_profiler_output"
     output.mkdir(parents=True)
     for number in (0, 1):
-        (output / f"op_summary_2026010100000{number}.csv").write_text(OP_SUMMARY, encoding="utf-8")
+        text = OP_SUMMARY.replace("mm_kernel", f"mm_{number}")
+        (output / f"op_summary_2026010100000{number}.csv").write_text(text, encoding="utf-8")
+    with open_profile(tmp_path) as profile:
+        assert [row["name"] for row in profile.rows("SELECT name FROM trace.kernel")] == ["mm_1"]
+        (said,) = profile.warnings
+    names = [f"op_summary_2026010100000{number}.csv" for number in (0, 1)]
+    assert said == says(f"{output / names[0]}: ", f"older export than {names[1]}", "read without it")
+
+
+def test_several_tables_of_msprof_without_a_time_are_named_and_not_called_unparsed(tmp_path: Path) -> None:
+    output = tmp_path / "a_ascend_pt" / "PROF_1" / "mindstudio_profiler_output"
+    output.mkdir(parents=True)
+    for name in ("a", "b"):
+        (output / f"op_summary_{name}.csv").write_text(OP_SUMMARY, encoding="utf-8")
     (rank,) = find_ranks(tmp_path)
-    assert rank.left_out is not None
     assert rank.left_out == says(f"{output}: ", "files of msprof", "not exactly one op_summary_*.csv")
 
 

@@ -7,6 +7,7 @@ from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import TIMELINE, WHY, Analysis, Extra, Rows
 from prof_analysis.analyses.answer import Block, Facts, Source, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
+from prof_analysis.analyses.input_sentences import inputs_of, of_inputs
 from prof_analysis.analyses.words import duration, percent, several
 
 ANALYSIS = Analysis(
@@ -24,6 +25,7 @@ ANALYSIS = Analysis(
         "trace.set_aside_call",
         "across.free_cause",
         "across.free_unknown_cause",
+        "step.input",
     ),
     pictures=TIMELINE,
     counted="step.time",
@@ -53,6 +55,7 @@ ANALYSIS = Analysis(
     keys=lambda: schema.answer(
         causes=schema.rows("idle time by cause", "across.free_cause"),
         longest_gaps=schema.rows("gaps", "free.longest_gap"),
+        inputs=schema.rows("pipelines that feed devices with data", "step.input"),
         unknown_causes=schema.rows("causes that this recording cannot show", "across.free_unknown_cause"),
     ),
 )
@@ -69,6 +72,7 @@ def free_time(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
         "causes": causes,
         "longest_gaps": gaps,
         "unknown_causes": unknown,
+        "inputs": inputs_of(profile),
     }
     columns: dict[str, Source] = {
         "main cause": "cause",
@@ -84,6 +88,7 @@ def free_time(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
         said(
             f"free {duration(sum(row['total_ns'] for row in causes))}; {several(facts['ranks'], 'rank')}",
             *(f"{percent(row['share'])} {row['cause']}, {duration(row['total_ns'])}{_gaps(row)}" for row in causes),
+            *of_inputs(facts["inputs"]),
             *(f"not known: {row['cause']}: {row['reason']}" for row in unknown),
         ),
     ]

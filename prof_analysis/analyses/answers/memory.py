@@ -10,6 +10,7 @@ from prof_analysis.analyses.answer import Block, Facts, Source, said, size_of, t
 from prof_analysis.analyses.asked import Tables
 from prof_analysis.analyses.memory_sentences import failure_of, fullness, rest
 from prof_analysis.analyses.tree import PATH, as_tree
+from prof_analysis.common.capabilities import any_of
 from prof_analysis.common.option_docs import INPUT, MACHINE, MODULES
 from prof_analysis.engine.quotes import quote_text
 
@@ -29,11 +30,13 @@ ANALYSIS = Analysis(
         "allocation.usage": "MemoryUsage",
         "allocation.component": "MemoryComponent",
         "allocation.out_of_memory": "MemoryOutOfMemory",
+        "allocation.static_graph": "MemoryStaticGraph",
+        "allocation.static_op": "MemoryStaticOp",
         "across.memory_rank": "MemoryAllRanks",
     },
     section="memory",
     captions=("Memory alive at the peak",),
-    requires=("memory",),
+    requires=(any_of("memory", "static_memory"),),
     options=(INPUT, MODULES, MACHINE),
     also=("module.chosen_domain", "allocation.peak_moment", "allocation.floor", "trace.set_aside_memory"),
     counted="allocation.component",
@@ -48,6 +51,7 @@ ANALYSIS = Analysis(
         "component": Rows("allocation.component"),
         "kept": Rows("allocation.kept", is_listed=True),
         "rank": Rows("across.memory_rank", is_listed=True),
+        "static": Rows("allocation.static_op", requires=("static_memory",), is_listed=True),
     },
     place=16,
     heading=WHY,
@@ -60,7 +64,8 @@ ANALYSIS = Analysis(
     With by="peak" a row is a part of what was alive when an allocator, or another component, held most; the rows of each
     peak add up to it. by="module" and by="op" sum up the blocks that were allocated, by="block" has each of them with its
     lifetime. by="step" has the floor and the peak of each step, by="kept" the ops whose blocks stay (a leak), by="time" the
-    totals over time, by="component" what else holds memory, by="rank" how full the device of each rank was.
+    totals over time, by="component" what else holds memory, by="rank" how full the device of each rank was. by="static"
+    has the ops of compiled graphs with the memory that was planned for them.
     Raises InputError when no rank holds records of device memory.
     """,
     keys=lambda: schema.by_level(
@@ -69,6 +74,7 @@ ANALYSIS = Analysis(
             "peaks",
             "floor",
             "kept",
+            "static_graphs",
             devices=schema.rows(
                 "the fullest first; components, peaks, floor and kept are of the first one", "across.memory_rank"
             ),
@@ -89,6 +95,7 @@ ANALYSIS = Analysis(
                 ),
             ),
             kept=schema.rows("ops whose blocks stay", "allocation.kept"),
+            static_graphs=schema.rows("compiled graphs of the first device", "allocation.static_graph"),
         ),
         "rows_shown",
         {
@@ -187,10 +194,11 @@ def memory(profile: Tables, top: int, by: str = "peak") -> tuple[Facts, list[Blo
         iter(_of_device(profile, _FLOOR, fullest)), {"step_count": 0, "first_bytes": None, "last_bytes": None}
     )
     facts["kept"] = _of_device(profile, "FROM allocation.kept WHERE {one} LIMIT {top}", fullest, 5)
+    facts["static_graphs"] = _of_device(profile, "FROM allocation.static_graph WHERE {one} LIMIT {top}", fullest, 5)
     shown = as_tree(rows, _of_device(profile, _ROWS[by], fullest, _ALL)) if by == "module" else rows
-    table = table_of(_TABLES[by], shown, _COLUMNS[by])
+    table = [table_of(_TABLES[by], shown, _COLUMNS[by])] if shown or not facts["static_graphs"] else []
     failed = map(failure_of, facts["out_of_memory"])
-    return facts, [said(*failed, *fullness(facts, fullest)), table, said(*rest(facts, fullest))]
+    return facts, [said(*failed, *fullness(facts, fullest)), *table, said(*rest(facts, fullest))]
 
 
 def _of_device(profile: Tables, sql: str, device: Row, top: int = 0) -> list[dict[str, Any]]:

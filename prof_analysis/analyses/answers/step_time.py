@@ -8,6 +8,7 @@ from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import TIMELINE, Analysis, Extra, Rows
 from prof_analysis.analyses.answer import Block, Facts, Source, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
+from prof_analysis.analyses.input_sentences import inputs_of, of_inputs
 from prof_analysis.analyses.words import as_text, count, duration, percent, rank_name, several, size, steps_of
 from prof_analysis.common.capabilities import any_of
 
@@ -34,6 +35,7 @@ ANALYSIS = Analysis(
         "across.rank_step",
         "across.step_communication",
         "across.copy",
+        "step.input",
     ),
     pictures=TIMELINE,
     rows={
@@ -62,6 +64,7 @@ ANALYSIS = Analysis(
         steps_of_ranks=schema.rows("how long the steps of each rank take together", "across.rank_step"),
         communication=schema.rows("communication by type and group, and how much is not covered", "across.step_communication"),
         copies=schema.rows("copies by direction", "across.copy"),
+        inputs=schema.rows("pipelines that feed devices with data", "step.input"),
     ),
 )
 
@@ -126,6 +129,8 @@ def step_time(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
     if in_part := rest["steps_known_in_part"]:
         lines.append(f"not included: {several(in_part, 'step')} that the profiler recorded only in part")
     lines += _of_copies(facts["copies"])
+    facts["inputs"] = inputs_of(profile)
+    lines += of_inputs(facts["inputs"])
     in_order = sorted(steps, key=lambda row: (row["step_id"] is None, row["step_id"], row["profile"]))
     of_groups: dict[str, Source] = {
         "type": "type",

@@ -14,6 +14,8 @@ from prof_analysis.sources.readers.marks import ANYTHING, found_marks
 _COLUMNS: Mapping[str, tuple[str, ...]] = {
     recorded.STEPS: ("step", "computing"),
     recorded.KERNELS: ("op type", "count", "total time(us)"),
+    recorded.STATIC: ("op name", "node index start", "size(kb)"),
+    recorded.CALLS: ("api name", "count", "time(us)"),
     folders.OPERATOR_DETAILS: ("name", "host self duration(us) or call stack"),
     folders.OPERATOR_MEMORY: ("name", "size(kb)", "allocation time(us)"),
     folders.MEMORY_RECORD: ("component", "timestamp(us)"),

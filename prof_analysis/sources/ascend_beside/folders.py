@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from prof_analysis.common.errors import InputError
-from prof_analysis.sources.ascend_beside import analysis_db, recorded, unread
+from prof_analysis.sources.ascend_beside import analysis_db, input_pipeline, logs, recorded, unread, user_metadata
 from prof_analysis.sources.found import WRITTEN, Found
 from prof_analysis.sources.rank import Rank, json_object, number, read_object, readable
 from prof_analysis.sources.readers.trace_file import is_of_kineto
@@ -20,9 +20,9 @@ from prof_analysis.sources.readers.trace_file import is_of_kineto
 OUTPUT = "ASCEND_PROFILER_OUTPUT"
 MSPROF_OUTPUT = "mindstudio_profiler_output"  # Folder that msprof writes in PROF_*, without torch_npu.
 INNER_FOLDERS = (OUTPUT, MSPROF_OUTPUT)
-_INNER = frozenset((OUTPUT, "FRAMEWORK", "logs"))
+_INNER = frozenset((OUTPUT, "FRAMEWORK", logs.FOLDER))
 FOLDERS = ("a folder named *_ascend_pt", f"one that holds {OUTPUT}")
-ANALYSE = "parse it with torch_npu.profiler.profiler.analyse({folder!r})"
+OF_MINDSPORE = "_ascend_ms"
 
 PROFILER_DB = re.compile(r"ascend_(?:pytorch|mindspore)_profiler(?:_(\d+))?\.db")
 MSPROF_DB = re.compile(r"msprof_\d+\.db")
@@ -38,10 +38,8 @@ TEXTS = (*TRACES, KERNEL_DETAILS, recorded.COMMUNICATION, OPERATOR_DETAILS)
 
 # Files that msprof writes in place of trace_view.json and kernel_details.csv.
 OF_MSPROF = (re.compile(r"msprof_.*\.json"), re.compile(r"op_summary_.*\.csv"))
-# msprof cuts a table after a million rows.
-_SLICE = re.compile(r"(op_summary_(?:.*_)?slice_)(\d+)(_.*\.csv)")
 _MOST_NAMES = 6
-_DEVICE = re.compile(r"device_(\d+)")
+DEVICE = re.compile(r"device_(\d+)")
 # Where msprof of 2023 and before put what it exported of a device.
 _OF_DEVICE = ("timeline", "summary")
 _PARTS = (
@@ -49,6 +47,9 @@ _PARTS = (
     recorded.MATRIX,
     recorded.STEPS,
     recorded.KERNELS,
+    recorded.CALLS,
+    recorded.STATIC,
+    *input_pipeline.FILES[:-1],
     analysis_db.DATABASE,
     OPERATOR_DETAILS,
     *MEMORY,
@@ -61,10 +62,10 @@ def find(folder: Path, is_folder: Mapping[str, bool]) -> Found:
     if folder.name.startswith(WRITTEN):
         return Found(inner_folders=frozenset(is_folder))
     children = {name for name, is_one in is_folder.items() if is_one}
-    if folder.name.startswith("PROF_") or (_DEVICE.fullmatch(folder.name) and children.intersection(_OF_DEVICE)):
+    if folder.name.startswith("PROF_") or (DEVICE.fullmatch(folder.name) and children.intersection(_OF_DEVICE)):
         return Found((folder,), frozenset(is_folder))
     has_prof = any(child.startswith("PROF_") for child in children)
-    is_named = folder.name.endswith(("_ascend_pt", "_ascend_ms"))
+    is_named = folder.name.endswith(("_ascend_pt", OF_MINDSPORE))
     holds_result = OUTPUT in children or ("FRAMEWORK" in children and has_prof)
     files = [folder / name for name in sorted(is_folder.keys() - children)]
     is_result = is_named or holds_result or any(map(_is_result, files))
@@ -103,6 +104,8 @@ def bare_rank(result: Path, profile: str, config: Mapping[str, Any]) -> Rank:
         rank_id=config.get("rank_id"),
         rank_id_from=config.get("rank_id_from"),
         unread=tuple(_said_of_unread(_settings_in(folder))),
+        doubts=logs.said_in(folder),
+        metadata=user_metadata.in_files((folder, folder / OUTPUT)),
     )
 
 
@@ -137,27 +140,9 @@ def msprof_exports(folder: Path) -> dict[int | None, list[Path]]:
     found[None] += [file for prof in prof_folders(folder) for file in files_in(prof / MSPROF_OUTPUT)]
     devices = [one for prof in prof_folders(folder) for one in sorted(prof.glob("device_*"))]
     for device in [folder, *devices]:
-        if match := _DEVICE.fullmatch(device.name):
+        if match := DEVICE.fullmatch(device.name):
             found.setdefault(int(match[1]), []).extend(file for name in _OF_DEVICE for file in files_in(device / name))
     return {device: files for device, files in found.items() if files}
-
-
-def are_slices(files: Iterable[Path]) -> bool:
-    """Return whether files are slices of one table."""
-    matches = [(file.parent, _SLICE.fullmatch(file.name)) for file in files]
-    return len({(folder, match and match.expand(r"\1\3")) for folder, match in matches}) == 1 and matches[0][1] is not None
-
-
-def said_of_slices(files: Iterable[Path]) -> str | None:
-    """Name the first slice of a table that is not here though a later one is, and say how many are."""
-    found = {int(match[2]): (file, match) for file in files if (match := _SLICE.fullmatch(file.name))}
-    count = max(found, default=-1) + 1
-    if len(found) == count:
-        return None
-    file, match = next(iter(found.values()))
-    first = next(number for number in range(count) if number not in found)
-    here = f"{len(found)} of at least {count} slices {'is' if len(found) == 1 else 'are'}"
-    return f"{file.with_name(f'{match[1]}{first}{match[3]}')}: is not here, {here}"
 
 
 def recorded_files(folder: Path, names: tuple[str, ...]) -> list[Path]:
@@ -185,6 +170,12 @@ def with_info_json(rank: Rank) -> Rank:
     return next((replace(rank, rank_id=found, rank_id_from=file.name) for found, file in sorted(numbered)), rank)
 
 
+def analyse(folder: Path) -> str:
+    """Say how to parse a result that was collected."""
+    tool = "mindspore" if folder.name.endswith(OF_MINDSPORE) else "torch_npu"
+    return f"parse it with {tool}.profiler.profiler.analyse({str(folder)!r})"
+
+
 def why_unparsed(folder: Path) -> str | None:
     """Say why a result folder holds no file to read in any format; None where it has an output folder."""
     if (folder / OUTPUT).is_dir():
@@ -207,11 +198,11 @@ def why_unparsed(folder: Path) -> str | None:
         return (
             f"{parsed[0].parent}: holds files of msprof, but not exactly one op_summary_*.csv and one "
             f"msprof_*.json to read (slices, or several devices): {listed(parsed)}; give a single file with -d, or "
-            f"{ANALYSE.format(folder=str(folder))}"
+            f"{analyse(folder)}"
         )
     if host:
         return (
             f"{host[0].parent}: holds what msprof exported of the host alone: {listed(host)}; copy device_*/summary and "
             "device_*/timeline too"
         )
-    return f"{folder}: collected but never parsed; {ANALYSE.format(folder=str(folder))}"
+    return f"{folder}: collected but never parsed; {analyse(folder)}"

@@ -16,6 +16,7 @@ NO_GRAPH_CALLS = f"no {CAPABILITIES['graph_calls']}"
 NO_HOST_CALLS = "no host calls into CANN (collected without NPU activity)"
 NO_STACKS = f"no {CAPABILITIES['stacks']}; collect with with_stack=True"
 NO_CLOCK = f"no {CAPABILITIES['clock']} (AI Core Freq): the collector wrote none, as on 910A"
+NO_STATIC_MEMORY = f"no {CAPABILITIES['static_memory']} (static_op_mem.csv)"
 NO_KERNELS = "no kernels (collected without NPU activity, or nothing ran on the device)"
 
 

@@ -20,6 +20,7 @@ from prof_analysis.common.errors import InputError, reason_of
 from prof_analysis.common.input_files import COMMUNICATION_BYTES, FIGURES_BYTES, whole
 from prof_analysis.engine.quotes import quote
 from prof_analysis.engine.tables import store_view
+from prof_analysis.sources.ascend_beside import input_pipeline
 from prof_analysis.sources.ascend_beside.analysis_db import (
     DATABASE,
     STEP_TABLE,
@@ -28,7 +29,7 @@ from prof_analysis.sources.ascend_beside.analysis_db import (
     tables_with_rows,
 )
 from prof_analysis.sources.ascend_beside.matrix import totals_of
-from prof_analysis.sources.ascend_beside.recorded_figures import BOUND_OF_TIMES, MB, MS, STEP_TIMES, TIMES, US, whole_of
+from prof_analysis.sources.ascend_beside.recorded_figures import BOUND_OF_TIMES, KIB, MB, MS, STEP_TIMES, TIMES, US, whole_of
 from prof_analysis.sources.rank import json_object, number
 from prof_analysis.sources.readers.csv_file import copy_columns
 from prof_analysis.sources.readers.csv_numbers import notation_of
@@ -37,6 +38,7 @@ from prof_analysis.sources.remarks import Remark
 _I = "BIGINT"
 _T = "VARCHAR"
 
+_CALL_TIMES = {"call_count": "count", "total_ns": "time(us)", "min_ns": "min(us)", "max_ns": "max(us)"}
 _KERNEL_TIMES = {"kernel_count": "count", "total_ns": "total time(us)", "min_ns": "min time(us)", "max_ns": "max time(us)"}
 
 COLUMNS: Mapping[str, Mapping[str, str]] = {
@@ -47,19 +49,28 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
                           "duration_ns": _I},
     "raw.recorded_step": {"device_id": _I, "step": _T, **dict.fromkeys(STEP_TIMES, _I), "file": _T},
     "raw.recorded_kernel_type": {"device_id": _I, "type": _T, "core": _T, **dict.fromkeys(_KERNEL_TIMES, _I)},
+    "raw.recorded_host_call": {"device_id": _I, "level": _T, "name": _T, **dict.fromkeys(_CALL_TIMES, _I)},
+    "raw.recorded_static_memory": {"device_id": _I, "op": _T, "model": _T, "graph_id": _I, "first_node": _I, "last_node": _I,
+                                   "size_bytes": _I},
     "raw.metadata": {"name": _T, "value": _T},
+    **input_pipeline.COLUMNS,
 }  # fmt: skip
 
+_DATABASE_OF_MINDSPORE = "communication_analyzer.db"
 COMMUNICATION = "communication.json"
 MATRIX = "communication_matrix.json"
 STEPS = "step_trace_time.csv"
 KERNELS = "op_statistic.csv"
+CALLS = "api_statistic.csv"
+STATIC = "static_op_mem.csv"  # memory of compiled graphs
 METADATA = "profiler_metadata.json"
-_KERNELS_OF_MSPROF = re.compile(r"op_statistic(_.*)?\.csv")
-TEXTS = (MATRIX, STEPS, KERNELS, METADATA)  # the others are next to communication.json
+SUMS = (KERNELS, CALLS)
+TEXTS = (MATRIX, STEPS, *SUMS, STATIC, METADATA, *input_pipeline.FILES)  # the others are next to communication.json
 
 _KINDS = ("p2p", "collective")
 _TOTAL_OF_ALL = re.compile(r"(?i)total")
+# Files that are read only for tables that no file before them holds.
+_INSTEAD = (*input_pipeline.FILES, DATABASE)
 SETTINGS = "ENV_VARIABLES"
 _METADATA = (
     "parallel_group_info",
@@ -69,8 +80,11 @@ _METADATA = (
 
 
 def role_of(file: Path) -> str:
-    """Return the name that torch_npu gives to a file of this kind: msprof puts the time into the name of some."""
-    return KERNELS if _KERNELS_OF_MSPROF.fullmatch(file.name) else file.name
+    """Return the name that torch_npu gives to a file of this kind: others put the time or the rank into some names."""
+    if file.name == _DATABASE_OF_MINDSPORE:
+        return DATABASE
+    match = re.fullmatch(r"(op_statistic|api_statistic|static_op_mem)(_.*)?\.csv", file.name)
+    return f"{match[1]}.csv" if match else input_pipeline.role_of(file) or file.name
 
 
 def is_recorded(file: Path) -> bool:
@@ -87,7 +101,7 @@ def in_databases(files: Iterable[Path]) -> set[str]:
     """Return which tables have rows that tell of one device in an analysis.db among the files; none where it cannot be read."""
     found: set[str] = set()
     for file in files:
-        if file.name == DATABASE:
+        if role_of(file) == DATABASE:
             with suppress(InputError):  # Staging reports what cannot be read.
                 rows = tables_with_rows(file)
                 found |= rows & {STEP_TABLE} if len(devices_of_database(file)) > 1 else rows
@@ -103,7 +117,7 @@ def devices_of_figures(files: Iterable[Path]) -> list[int]:
                 lines = io.StringIO(whole(file, FIGURES_BYTES).decode("utf-8-sig", "replace"), newline="")
                 rows = ({str(head).strip().lower(): cell for head, cell in row.items()} for row in csv.DictReader(lines))
                 found.update(device for row in rows if (device := number(str(row.get("device_id")).strip())) is not None)
-            elif file.name == DATABASE and not found:
+            elif role_of(file) == DATABASE and not found:
                 found.update(devices_of_database(file))
     return sorted(found)
 
@@ -118,19 +132,26 @@ def stage_recorded(
     remarks: list[Remark] = []
     for name in sorted(wanted.keys() & COLUMNS.keys()):
         rows: list[tuple[Any, ...]] = []
-        for place, file in enumerate(sorted(files, key=lambda file: file.name == DATABASE)):
-            if rows and file.name == DATABASE:
+        for place, file in enumerate(sorted(files, key=_order)):
+            if rows and role_of(file) in _INSTEAD:
                 continue
             try:
                 read = _rows(connection, file, name)
                 rows += read
-                found = _of_untimed_operators(file, name, read)
+                found = _of_untimed_operators(file, name, read) + input_pipeline.said_of_cut(file, name)
             except (InputError, OSError, ValueError, ArithmeticError, RecursionError, AttributeError, TypeError) as error:
                 reason = str(error) if isinstance(error, InputError) else f"{file}: cannot be read ({reason_of(error)})"
-                found = [f"{reason}; its figures of communication and steps are left out"]
+                what = "the input pipeline" if input_pipeline.role_of(file) else "communication and steps"
+                found = [f"{reason}; its figures of {what} are left out"]
             remarks += [Remark((group, name, place, 0), (name,), sentence) for sentence in found]
         _store(connection, name, rows)
     return remarks
+
+
+def _order(file: Path) -> int:
+    """Return the place of a file among those that hold the same, of which the first with rows is read."""
+    role = role_of(file)
+    return _INSTEAD.index(role) + 1 if role in _INSTEAD else 0
 
 
 def _of_untimed_operators(file: Path, name: str, rows: Sequence[tuple[Any, ...]]) -> list[str]:
@@ -145,17 +166,17 @@ def _of_untimed_operators(file: Path, name: str, rows: Sequence[tuple[Any, ...]]
 
 def _rows(connection: duckdb.DuckDBPyConnection, file: Path, name: str) -> list[tuple[Any, ...]]:
     """Return the rows of a raw table that a file holds."""
-    if file.name == DATABASE:
+    if role_of(file) == DATABASE:
         return rows_of_file(file, name)
+    if input_pipeline.role_of(file):
+        return list(input_pipeline.rows_of(file, name))
     if (file.name, name) in _ENTRIES:
         # Numbers stay texts until they are used: one out of all bounds then loses only its own figure.
         text = whole(file, COMMUNICATION_BYTES).decode("utf-8", "replace")
         entries = json.loads(text, parse_float=str, parse_int=str)
         return list(_ENTRIES[file.name, name](entries))
-    if (file.name, name) == (STEPS, "raw.recorded_step"):
-        return [(*row, STEPS) for row in _steps(connection, file)]
-    if (role_of(file), name) == (KERNELS, "raw.recorded_kernel_type"):
-        return _kernels(connection, file)
+    if (role_of(file), name) in _OF_CSV:
+        return _OF_CSV[role_of(file), name](connection, file)
     if (file.name, name) == (METADATA, "raw.metadata"):
         content = json_object(file)
         return [(key, json.dumps(content[key])) for key in _METADATA if key in content]
@@ -216,12 +237,32 @@ _ENTRIES: Mapping[tuple[str, str], Callable[[Any], Iterator[tuple[Any, ...]]]] =
 
 def _steps(connection: duckdb.DuckDBPyConnection, file: Path) -> list[tuple[Any, ...]]:
     rows = _cells(connection, file, {"device_id": "device_id", "step": "step"}, STEP_TIMES)
-    return [(whole_of(row[0]), row[1], *(whole_of(cell, US) for cell in row[2:])) for row in rows]
+    return [(whole_of(row[0]), row[1], *(whole_of(cell, US) for cell in row[2:]), STEPS) for row in rows]
 
 
 def _kernels(connection: duckdb.DuckDBPyConnection, file: Path) -> list[tuple[Any, ...]]:
     rows = _cells(connection, file, {"device_id": "device_id", "type": "op type", "core": "core type"}, _KERNEL_TIMES)
     return [(whole_of(row[0]), *row[1:3], whole_of(row[3]), *(whole_of(cell, US) for cell in row[4:])) for row in rows]
+
+
+def _calls(connection: duckdb.DuckDBPyConnection, file: Path) -> list[tuple[Any, ...]]:
+    rows = _cells(connection, file, {"device_id": "device_id", "level": "level", "name": "api name"}, _CALL_TIMES)
+    return [(number(row[0]), *row[1:3], whole_of(row[3]), *(whole_of(cell, US) for cell in row[4:])) for row in rows]
+
+
+def _static_memory(connection: duckdb.DuckDBPyConnection, file: Path) -> list[tuple[Any, ...]]:
+    texts = {"device_id": "device_id", "op": "op name", "model": "model name"}
+    numbers = {"graph_id": "graph id", "first_node": "node index start", "last_node": "node index end", "size_kib": "size(kb)"}
+    rows = _cells(connection, file, texts, numbers)
+    return [(number(row[0]), *row[1:3], *map(whole_of, row[3:6]), whole_of(row[6], KIB)) for row in rows]
+
+
+_OF_CSV: Mapping[tuple[str, str], Callable[[duckdb.DuckDBPyConnection, Path], list[tuple[Any, ...]]]] = {
+    (STEPS, "raw.recorded_step"): _steps,
+    (KERNELS, "raw.recorded_kernel_type"): _kernels,
+    (CALLS, "raw.recorded_host_call"): _calls,
+    (STATIC, "raw.recorded_static_memory"): _static_memory,
+}
 
 
 def _cells(

@@ -9,7 +9,7 @@ STEP_TIMES = {"computing_ns": "computing", "communication_not_overlapped_ns": "c
                "overlapped_ns": "overlapped", "communication_ns": "communication", "free_ns": "free", "stage_ns": "stage",
                "bubble_ns": "bubble", "preparing_ns": "preparing"}  # fmt: skip
 
-MS, US, MB = 10**6, 10**3, 10**6
+MS, US, MB, KIB = 10**6, 10**3, 10**6, 2**10
 BOUND = 10**15  # Eleven days in ns; a larger value is wrong, and sums with it would not fit.
 BOUND_OF_TIMES = 2**62  # The bound of times in Unix ns.
 

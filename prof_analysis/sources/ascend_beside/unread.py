@@ -9,7 +9,6 @@ _HOST = "trace_view.json or msprof_*.json, or a database"
 _FILES: tuple[tuple[re.Pattern[str], str, str], ...] = tuple(
     (re.compile(pattern), what, instead)
     for pattern, what, instead in (
-        (r"api_statistic(_.*)?\.csv", "totals of host calls by name", _HOST),
         (r"task_time(_.*)?\.(csv|json)", "tasks of the device without names of kernels", _TASKS),
         (r"communication_statistic(_.*)?\.csv", "totals of communication operators by type", f"communication.json, {_TASKS}"),
         (r"(l2_cache|soc_pmu)(_.*)?\.csv", "counters of caches", _TASKS),
@@ -18,18 +17,19 @@ _FILES: tuple[tuple[re.Pattern[str], str, str], ...] = tuple(
         (r"(step_trace|iteration_trace)_\d.*\.(csv|json)", "iterations of a model", f"step_trace_time.csv, {_TASKS}"),
         (r"(msproftx|acl|ge|runtime_api|hccl|thread_group|ai_stack_time|ge_op_execute)_\d.*\.(csv|json)",
          "calls on the host", _HOST),
-        (r"(npu_mem|npu_op_mem|static_op_mem|memory_pool)(_.*)?\.csv", "memory as msprof samples it",
+        (r"(npu_mem|npu_op_mem|memory_pool)(_.*)?\.csv", "memory as msprof samples it",
          "operator_memory.csv, memory_record.csv or npu_module_mem.csv, or a database"),
         (r"(hccs|pcie|nic|roce|ub|ddr|hbm|llc_.*|dvpp|qos|acc_pmu|stars_.*|sys_mem|process_mem|cpu_usage|sys_cpu_usage"
          r"|process_cpu_usage|host_.*|os_runtime_statistic|ai_core_utilization|ai_vector_core_utilization|ai_cpu_.*|ctrl_cpu_.*"
          r"|ts_cpu_.*)(_.*)?\.(csv|json)", "samples of hardware or of the host", _TASKS),
-        (r"(communication_analyzer|cluster_analysis|cluster_communication_analyzer)\.db", "figures of communication",
+        (r"(cluster_analysis|cluster_communication_analyzer)\.db", "figures of communication",
          "analysis.db, or a database of the profiler"),
         (r"prof_rule_.*\.json", "advice of msprof", _TASKS),
     )
 )  # fmt: skip
 
 
+_INPUT = re.compile(r"minddata_pipeline_.*\.(csv|json)|dataset\.csv")
 _SETTINGS = re.compile(r"profiler_(info(_\d+)?|metadata)\.json")
 
 
@@ -37,6 +37,8 @@ def why_no_profile(file: Path) -> str | None:
     """Say why a single file is no profile, by its name: none of it is read, or it lies beside what is; None for other files."""
     if _SETTINGS.fullmatch(file.name):
         return f"{file}: holds the settings of a recording; give the folder around it"
+    if _INPUT.fullmatch(file.name):
+        return f"{file}: holds what fed the device with data, which step-time shows with its kernels; give the folder around it"
     return why_unread(file)
 
 

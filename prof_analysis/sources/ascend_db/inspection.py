@@ -9,7 +9,15 @@ from prof_analysis.common.answer_options import Options
 from prof_analysis.common.capabilities import lacking
 from prof_analysis.common.errors import InputError
 from prof_analysis.engine.quotes import quote_text
-from prof_analysis.sources.ascend_beside import analysis_db, folders, job, profiler_info, recorded
+from prof_analysis.sources.ascend_beside import (
+    analysis_db,
+    folders,
+    input_pipeline,
+    job,
+    profiler_info,
+    recorded,
+    user_metadata,
+)
 from prof_analysis.sources.ascend_db.rows import few_of, rows_of
 from prof_analysis.sources.ascend_db.tables import KERNEL_TABLES, KNOWN_TABLES, MEMORY_TABLES, OP_ROWS, gaps
 from prof_analysis.sources.rank import Rank, number
@@ -39,7 +47,9 @@ def inspect(result: Path, profile: str, options: Options) -> list[Rank]:
     if not databases:
         return [replace(rank, left_out=folders.why_unparsed(result) or _why_no_database(result))]
     are_unique = len({database.name for database in databases}) == len(databases)
-    rank = replace(rank, inputs=tuple(folders.recorded_files(result, (analysis_db.DATABASE,))))
+    rank = replace(
+        rank, inputs=tuple(folders.recorded_files(result, (analysis_db.DATABASE, recorded.STATIC, *input_pipeline.FILES)))
+    )
     found: list[Rank] = []
     for database in databases:
         name = database.name if are_unique else database.relative_to(result).as_posix()
@@ -66,8 +76,7 @@ def _why_no_database(folder: Path) -> str:
     output = folder / folders.OUTPUT
     if any((output / name).is_file() for name in folders.TEXTS):
         return f"{output}: holds text exports, no profiler database; leave out --source db, or export it with ExportType.Db"
-    analyse = folders.ANALYSE.format(folder=str(folder))
-    return f"{output}: holds no profiler database and no text exports; {analyse} and look into logs/"
+    return f"{output}: holds no profiler database and no text exports; {folders.analyse(folder)} and look into logs/"
 
 
 def _ranks_of_database(rank: Rank, database: Path, config: Mapping[str, Any], options: Options) -> Iterator[Rank]:
@@ -90,13 +99,21 @@ def _ranks_of_database(rank: Rank, database: Path, config: Mapping[str, Any], op
                 raise InputError(f"{database}: {said}", path=database)
             modules_from = _modules_from(file, options)
             reasons = _reasons(file, beside, modules_from, config, options)
+            metadata = rank.metadata or user_metadata.in_database(file)
             unread = tuple(f"{database}: {said}" for said in job.unread_metadata(file))
             no_modules = [reason] if (reason := reasons["modules"] or reasons["kernels"]) else []
             missing = tuple(dict.fromkeys([*gaps(file.tables), *no_modules, *profiler_info.not_collected(config)]))
     except InputError as error:
         yield replace(rank, left_out=str(error))
         return
-    rank = replace(rank, lacks=lacking(reasons), missing=missing, modules_from=modules_from, unread=(*rank.unread, *unread))
+    rank = replace(
+        rank,
+        lacks=lacking(reasons),
+        missing=missing,
+        modules_from=modules_from,
+        unread=(*rank.unread, *unread),
+        metadata=metadata,
+    )
     has_several = len(ranks_of_devices) > 1
     known = [mapped for mapped in ranks_of_devices.values() if mapped is not None]
     are_ranks = len(known) == len(set(known))
@@ -172,6 +189,9 @@ def _reasons(
         "stacks": no_ops or (None if _has_stacks(file) else profiler_info.NO_STACKS),
         "marks": None if has_marks else profiler_info.why_no_marks(config),
         "memory": None if any(_has_rows(file, table) for table in MEMORY_TABLES) else profiler_info.why_no_memory(config),
+        "static_memory": None
+        if any(recorded.role_of(file) == recorded.STATIC for file in beside)
+        else profiler_info.NO_STATIC_MEMORY,
         "settings": None if _has_rows(file, "META_DATA", "name", f"= '{recorded.SETTINGS}'") else _NO_SETTINGS,
         "reported_communication": None if "CommAnalyzerTime" in reported else _NO_REPORTED,
         "reported_steps": None if "StepTraceTime" in reported else _NO_REPORTED,

@@ -1,6 +1,5 @@
 """Finds the text exports of a result, and their capabilities, without parsing them."""
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -10,43 +9,22 @@ from typing import Any
 from prof_analysis.common.answer_options import Options
 from prof_analysis.common.capabilities import lacking
 from prof_analysis.common.errors import InputError
-from prof_analysis.sources.ascend_beside import analysis_db, folders, profiler_info, recorded, unread
-from prof_analysis.sources.ascend_beside.contents import holds_figures, name_by_columns
+from prof_analysis.sources.ascend_beside import analysis_db, folders, msprof, profiler_info, recorded, unread
+from prof_analysis.sources.ascend_beside.contents import holds_figures
 from prof_analysis.sources.ascend_text import staging
-from prof_analysis.sources.ascend_text.counters import has_counters
-from prof_analysis.sources.ascend_text.csv_columns import DETAILS
+from prof_analysis.sources.ascend_text.held import held_by
 from prof_analysis.sources.rank import Rank
-from prof_analysis.sources.readers.csv_file import read_header
 from prof_analysis.sources.readers.cut_off import said_of_cut
-from prof_analysis.sources.readers.marks import ANYTHING, found_marks
-from prof_analysis.sources.readers.trace_file import check_begin, is_of_kineto
-
-_KERNEL_COLUMNS = ("name", "start_ns", "duration_ns")
-_DETAILS_MARKS = {
-    "kernels": (b"", re.compile(rb"[\r\n][^\r\n]")),
-    "communication": (b"", re.compile(rb"\b(?:COMMUNICATION|HCCL)\b")),
-}
-_EVENT_OF_MSTX = b'"event_type"'
-_TRACE_MARKS = {
-    "ops": (b'"cpu_op"', ANYTHING),
-    "kernels": (b'"Task Type"', ANYTHING),
-    "communication": (b'"alg_type"', ANYTHING),
-    "host calls": (b'"level"', ANYTHING),
-    "transfers": (b'"size(Byte)"', re.compile(rb'"size\(Byte\)"\s*:\s*"?0*[1-9]')),
-    "clock": (b'"AI Core Freq', ANYTHING),
-    "stacks": (b"", re.compile(rb'"Call stack"|"name"\s*:\s*"[^"]*\(\d+\): ')),
-    "marks": (_EVENT_OF_MSTX, ANYTHING),
-    "graph calls": (b"_compiler", re.compile(rb'"(?:npu_fx|cache)_compiler[ _]inference"')),
-}
+from prof_analysis.sources.readers.trace_file import is_of_kineto
 
 # Capabilities that a trace alone can give, and those of them that kernel_details.csv can give too.
 _OF_DETAILS = ("kernels", "compute", "communication")
 _OF_TRACE = (*_OF_DETAILS, "modules", "ops", "transfers", "graph_calls", "clock", "host_calls", "stacks", "marks")
-_SHAPES = "input shapes"
 _BESIDE = (recorded.COMMUNICATION, folders.OPERATOR_DETAILS, *folders.MEMORY)
 # Further files of text exports: a result with one of them is inspected as text, even if they do not suffice.
 _OTHER_TEXTS = re.compile(
-    r"(op_statistic(_.*)?|operator_details|step_trace_time)\.csv|communication(_matrix)?\.json|analysis\.db"
+    r"((op|api)_statistic(_.*)?|static_op_mem(_.*)?|operator_details|step_trace_time)\.csv|communication(_matrix)?\.json"
+    r"|(analysis|communication_analyzer)\.db|minddata_pipeline_.*"
 )
 
 _NO_FILES = "no kernel_details.csv and no trace_view.json (exported without NPU activity, or not copied), so no kernels"
@@ -60,8 +38,15 @@ _NO_SETTINGS = "no ENV_VARIABLES in profiler_metadata.json, so no environment va
 _FILES = {
     "reported_kernels": recorded.KERNELS,
     "reported_ops": folders.OPERATOR_DETAILS,
+    "reported_host_calls": recorded.CALLS,
     "reported_communication": recorded.COMMUNICATION,
     "reported_steps": recorded.STEPS,
+}
+# Tables of which one is read: two may hold the same.
+_NOT_ADDED = {
+    recorded.KERNELS: "sums over types",
+    recorded.CALLS: "sums over host calls",
+    recorded.STATIC: "memory of graphs",
 }
 _OF_SEVERAL = "the profiler's figures are of several devices, and do not name the device of an operator"
 
@@ -82,7 +67,9 @@ def inspect(result: Path, profile: str, options: Options) -> list[Rank]:
         return _of_devices(_rank_of_files(rank, [result], config, options))
     output = result / folders.OUTPUT
     texts = _texts(output if output.is_dir() else result)
-    if not texts and (of_devices := _msprof_texts(result)):
+    of_devices, older = ({}, []) if texts else msprof.texts_of(result)
+    if of_devices:
+        rank = replace(rank, unread=(*rank.unread, *older))
         return [
             one
             for device, files in of_devices.items()
@@ -95,25 +82,38 @@ def inspect(result: Path, profile: str, options: Options) -> list[Rank]:
 
 
 def _of_result(rank: Rank, files: list[Path], config: Mapping[str, Any], options: Options) -> list[Rank]:
-    """Return the ranks of the files of a result, without several tables of sums over types: these may hold the same."""
-    sums = [file for file in files if recorded.role_of(file) == recorded.KERNELS]
-    if len(sums) < 2:
-        return _of_devices(_rank_of_files(rank, files, config, options))
-    several = f"{sums[0].parent}: holds {len(sums)} tables of sums over types, which are not added up: {folders.listed(sums)}"
-    if set(files) == set(sums):
-        return [replace(rank, inputs=tuple(sums), left_out=f"{several}; give a single file with -d")]
-    found = _rank_of_files(rank, [file for file in files if file not in sums], config, options)
-    return _of_devices(replace(found, unread=(*found.unread, several)))
+    """Return the ranks of the files of a result, without several tables of sums of one kind: these may hold the same."""
+    of_kinds = [[file for file in files if recorded.role_of(file) == kind] for kind in _NOT_ADDED]
+    several = {file: _said_of_several(sums) for sums in of_kinds if len(sums) > 1 and not msprof.are_one(sums) for file in sums}
+    said = tuple(dict.fromkeys(several.values()))
+    rest = [file for file in files if file not in several]
+    if not rest:
+        return [replace(rank, inputs=tuple(files), left_out=f"{said[0]}; give a single file with -d")]
+    found = _rank_of_files(rank, rest, config, options)
+    return _of_devices(replace(found, unread=(*found.unread, *said)))
+
+
+def _said_of_several(sums: list[Path]) -> str:
+    what = _NOT_ADDED[recorded.role_of(sums[0])]
+    return f"{sums[0].parent}: holds {len(sums)} tables of {what}, which are not added up: {folders.listed(sums)}"
 
 
 def _of_devices(rank: Rank) -> list[Rank]:
-    """Return a rank for each device, where all that there is are figures of the profiler, and these are of several devices."""
-    devices = [] if {"kernels", "ops"} - dict(rank.lacks).keys() else recorded.devices_of_figures(rank.inputs)
+    """Return a rank for each device, where the files are of several: tables of msprof, or figures of the profiler alone."""
+    if rank.left_out or rank.device_id is not None:
+        return [rank]
+    lacks = rank.lacks
+    devices = msprof.devices_of(rank.folder, rank.inputs)
+    if {"kernels", "ops"} <= dict(lacks).keys():
+        devices = recorded.devices_of_figures(rank.inputs)
+        lacks = tuple(
+            (name, _OF_SEVERAL if name in ("reported_communication", "transfers") else why) for name, why in rank.lacks
+        )
     if len(devices) < 2:
         return [rank]
-    lacks = tuple((name, _OF_SEVERAL if name in ("reported_communication", "transfers") else why) for name, why in rank.lacks)
     several = replace(rank, rank_id=None, rank_id_from=None, first_device_id=devices[0], lacks=lacks)
-    return [replace(several, profile=f"{rank.profile}/device_{device}", device_id=device) for device in devices]
+    named = (replace(several, profile=f"{rank.profile}/device_{device}", device_id=device) for device in devices)
+    return [folders.with_info_json(one) for one in named]
 
 
 def _texts(folder: Path) -> list[Path]:
@@ -122,21 +122,6 @@ def _texts(folder: Path) -> list[Path]:
     # A trace has all that operator_details.csv has.
     names = (folders.KERNEL_DETAILS, recorded.COMMUNICATION, *folders.MEMORY, *(() if traces else (folders.OPERATOR_DETAILS,)))
     return [*traces[:1], *(file for name in names if (file := folder / name).is_file())]
-
-
-def _msprof_texts(folder: Path) -> dict[int | None, list[Path]]:
-    """Return the exports of msprof without torch_npu by device, op_summary and trace, or op_statistic without these.
-
-    None of a device where there are several of one kind, but for the slices of one op_summary.
-    """
-    found = {}
-    for device, files in folders.msprof_exports(folder).items():
-        of_kind = [[file for file in files if kind.fullmatch(file.name)] for kind in folders.OF_MSPROF]
-        sums = [file for file in files if recorded.role_of(file) == recorded.KERNELS]
-        kinds = of_kind if any(of_kind) else [sums]
-        if any(kinds) and all(len(kind) < 2 or folders.are_slices(kind) for kind in kinds):
-            found[device] = [file for kind in kinds for file in kind]
-    return found
 
 
 def _of_device(rank: Rank, device: int | None, *, has_several: bool) -> Rank:
@@ -157,7 +142,7 @@ def _rank_of_files(rank: Rank, files: list[Path], config: Mapping[str, Any], opt
     beside = [file for file in beside if file not in damaged]
     for file in (file for file in files if file not in beside and file not in damaged):
         try:
-            held[file] = _held(file, config, options)
+            held[file] = held_by(file, config, options)
         except InputError as error:
             unreadable[staging.is_trace(file)] = str(error)
     problems = (*unreadable.values(), *damaged.values())
@@ -173,7 +158,15 @@ def _rank_of_files(rank: Rank, files: list[Path], config: Mapping[str, Any], opt
     has_details = any(not staging.is_trace(file) for file in held)
     no_details = None if has_details or not held else unreadable.get(False, _NO_DETAILS)
     has_reported = reasons["reported_communication"] is None
-    unnamed = {"kernel_types", "memory", "settings", "transfers", *_FILES, *(("communication",) if has_reported else ())}
+    unnamed = {
+        "kernel_types",
+        "memory",
+        "static_memory",
+        "settings",
+        "transfers",
+        *_FILES,
+        *(("communication",) if has_reported else ()),
+    }
     of_files = [reason for name, reason in reasons.items() if name not in unnamed]
     missing = [reason for reason in (*of_files, no_details, *profiler_info.not_collected(config)) if reason]
     found = replace(
@@ -181,7 +174,7 @@ def _rank_of_files(rank: Rank, files: list[Path], config: Mapping[str, Any], opt
         inputs=(*held, *beside),
         lacks=lacking(reasons),
         missing=tuple(dict.fromkeys(missing)),
-        unread=(*problems, *filter(None, [folders.said_of_slices(held)])),
+        unread=(*rank.unread, *problems, *msprof.said_of_slices(held)),
         modules_from=modules_from if reasons["ops"] is None else None,
         is_cut_off=cut is not None,
     )
@@ -235,6 +228,7 @@ def _reasons(
     reported = {
         "reported_kernels": recorded.KERNELS in figures,
         "reported_ops": folders.OPERATOR_DETAILS in figures,
+        "reported_host_calls": recorded.CALLS in figures,
         "reported_communication": recorded.COMMUNICATION in figures or "CommAnalyzerTime" in in_database,
         "reported_steps": recorded.STEPS in figures or "StepTraceTime" in in_database,
     }
@@ -261,40 +255,7 @@ def _reasons(
         "marks": no_trace or (None if "marks" in marks else profiler_info.why_no_marks(config)),
         "kernel_types": profiler_info.why_untyped(config, no_shapes),
         "memory": None if figures.intersection(folders.MEMORY) else no_memory,
+        "static_memory": None if recorded.STATIC in figures else unread.get(recorded.STATIC, profiler_info.NO_STATIC_MEMORY),
         "settings": None if any(map(recorded.has_settings, beside)) else _NO_SETTINGS,
         **{name: None if is_there else unread.get(_FILES[name], f"no {_FILES[name]}") for name, is_there in reported.items()},
     }
-
-
-def _held(file: Path, config: Mapping[str, Any], options: Options) -> set[str]:
-    """Return the marks that a file holds, by a search of its bytes, since parsing takes much longer.
-
-    Raises InputError where a file is not what its name says.
-    """
-    if not staging.is_trace(file):
-        names = read_header(file)[1]
-        columns = {name.lower() for name in names}
-        known_as = [DETAILS[column][1] for column in _KERNEL_COLUMNS]
-        if lacking := [names[0] for names in known_as if not columns.intersection(names)]:
-            of_figures = name_by_columns(columns)
-            remedy = f"its columns are those of {of_figures}: give it this name" if of_figures else "export it again"
-            raise InputError(f"{file}: is not a kernel_details.csv: it has no column {lacking[0]!r}; {remedy}", path=file)
-        held = found_marks(file, _DETAILS_MARKS)
-        return held | ({"shapes"} if _SHAPES in columns else set()) | ({"counters"} if has_counters(names) else set())
-    check_begin(file)
-    if is_of_kineto(file):
-        raise InputError(
-            f"{file}: is a trace of Kineto, which profiles CPUs and GPUs, not of the Ascend profiler; "
-            "give this file with -d, or leave out --source text",
-            path=file,
-        )
-    marks = dict(_TRACE_MARKS)
-    if "mstx" in options.marks and config.get("mstx") is not False:
-        spellings = {
-            json.dumps(domain, ensure_ascii=is_ascii)[1:-1] for domain in options.domains for is_ascii in (True, False)
-        }
-        domains = "|".join(re.escape(spelling) for spelling in sorted(spellings))
-        marks["mstx"] = (_EVENT_OF_MSTX, re.compile(f'"domain"\\s*:\\s*"(?:{domains})"'.encode()))
-    if "nn.Module" in options.marks:
-        marks["nn.Module"] = (b'"nn.Module: ', ANYTHING)
-    return found_marks(file, marks)

@@ -21,6 +21,7 @@ from prof_analysis.engine.tables import create_schemas
 from prof_analysis.sources.ascend_beside import device_info, folders, profiler_info, recorded
 from prof_analysis.sources.ascend_text import columns as text_columns
 from prof_analysis.sources.ascend_text import counters, csv_columns
+from prof_analysis.sources.ascend_text.devices import keep_own, with_devices
 from prof_analysis.sources.readers.bounds import set_bounds
 from prof_analysis.sources.readers.csv_file import copy_columns
 from prof_analysis.sources.readers.csv_numbers import Notation, lost_digits, notation_of
@@ -53,6 +54,8 @@ RAW_COLUMNS: Mapping[str, Mapping[str, str]] = {
 _CSV_OF = {"raw.kernel_detail": "kernel_details.csv", "raw.memory_block": folders.OPERATOR_MEMORY}
 # Rows of a slice of a table, and columns of its counters, are fewer.
 _SLICE_BITS = 32
+# Events of a slice of a trace are fewer, and its number leaves room for the order of calls (ordered_id).
+_TRACE_BITS = 44
 _MOST_COUNTERS = 10_000
 # Warnings are in this order: of what lies beside the exports, of each export in turn, and of repeated rows.
 _BESIDE, _OF_FILE, _REPEATED = range(3)
@@ -80,18 +83,19 @@ def stage(
     Raises InputError when a file cannot be read.
     """
     create_macros(connection, _SQL)
+    wanted = with_keys(with_devices(connection, wanted, RAW_COLUMNS), text_columns.KEYS)
     create_schemas(connection, wanted)
-    wanted = with_keys(wanted, text_columns.KEYS)
     if device_info.TABLE in wanted:
         device_info.stage_device_info(connection, files)
     of_exports = {name: columns for name, columns in wanted.items() if name in text_columns.TABLES}
     create_raw_tables(connection, of_exports, RAW_COLUMNS)
     texts_lock = Lock() if "raw.string" in wanted else None
     remarks = recorded.stage_recorded(connection, files, wanted, _BESIDE)
-    slices = 0
+    slices = traces = 0
     for number, file in enumerate(files):
         if is_trace(file):
-            lost = _EVENTS.stage(connection, file, wanted, texts_lock, threads, on_bytes)
+            lost = _EVENTS.stage(connection, file, wanted, texts_lock, threads, on_bytes, traces << _TRACE_BITS)
+            traces += 1
             remarks += [Remark((_OF_FILE, "", number, 0), tuple(text_columns.EVENTS), sentence) for sentence in lost]
             continue
         if file.name == recorded.COMMUNICATION:
@@ -105,6 +109,7 @@ def stage(
     if texts_lock and have_equal_ids(connection):
         begin_anew(connection)
         return stage(connection, files, wanted, threads, on_bytes)
+    keep_own(connection, wanted)
     for name in wanted.keys() & text_columns.KEYS.keys():
         count = drop_repeated(connection, name, text_columns.KEYS[name], wanted[name])
         what = _CSV_OF.get(name, "trace_view.json")

@@ -48,8 +48,12 @@ class EventTables:
         texts_lock: TextsLock,
         threads: int,
         on_bytes: Callable[[int], None],
+        first_id: int = 0,
     ) -> list[str]:
-        """Stage the wanted columns of the tables of a file, and texts where there is a lock for them. Returns what was lost."""
+        """Stage the wanted columns of the tables of a file, and texts where there is a lock for them. Returns what was lost.
+
+        Ids of events begin at `first_id`: a file may be one of several slices.
+        """
         tables = {name: columns for name, columns in wanted.items() if name in self.tables}
         if not tables:
             return []
@@ -61,7 +65,7 @@ class EventTables:
             if after in structure:
                 for sign in (":", " :"):
                     text = f"replace({text}, {quote_text(before + sign)}, {quote_text(after + sign)})"
-        return read_events(connection, file, structure, self._block_of(tables), take, on_bytes, threads, text)
+        return read_events(connection, file, structure, self._block_of(tables, first_id), take, on_bytes, threads, text)
 
     def _structure(self, wanted: Mapping[str, frozenset[str]]) -> str:
         """Return the parts of an event that these columns need, and no others, since each costs time in every event."""
@@ -73,7 +77,7 @@ class EventTables:
         }
         return json.dumps({**self.event, "args": arguments or {"name": "VARCHAR"}})
 
-    def _block_of(self, wanted: Mapping[str, frozenset[str]]) -> str:
+    def _block_of(self, wanted: Mapping[str, frozenset[str]], first_id: int) -> str:
         """Return the SELECT of the events of a block: the sources of these columns, and the tables that have an event."""
         read = " ".join(self.tables[name][1][column][1] for name, columns in wanted.items() for column in columns)
         kept = ["event_id", *(column for column in self.block if re.search(rf"\b{column}\b", read))]
@@ -82,7 +86,7 @@ class EventTables:
         conditions = ", ".join(f"{self.tables[name][0]} AS {quote(name)}" for name in wanted)
         return f"""
             SELECT {", ".join([*kept, *tables])}
-            FROM (SELECT *, {conditions} FROM (SELECT event_id, {columns} FROM event))
+            FROM (SELECT *, {conditions} FROM (SELECT event_id + {first_id} AS event_id, {columns} FROM event))
             WHERE {self._is_in_any(wanted)}
         """
 

@@ -1,4 +1,5 @@
--- The type in the name of a kernel without type is a text of its own, and so are the types and cores of op_statistic.csv.
+-- The type in the name of a kernel without type is a text of its own, and so are the types and cores of op_statistic.csv,
+-- and the names of api_statistic.csv.
 WITH type_in_name AS (
     SELECT DISTINCT type_of_compute(text) AS text
     FROM raw.string
@@ -10,6 +11,9 @@ further AS (
     UNION
     SELECT unnest([type, core])
     FROM raw.recorded_kernel_type
+    UNION
+    SELECT name
+    FROM raw.recorded_host_call
 )
 FROM raw.string
 UNION ALL
