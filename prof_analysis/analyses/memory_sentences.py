@@ -61,6 +61,19 @@ def rest(facts: Facts, device: Row) -> Iterator[str]:
         yield f"peak allocated of {several(len(ranks), 'device')}: {size(min(ranks))} to {size(max(ranks))}; the fullest above"
 
 
+def unused(segments: Row | None) -> Iterator[str]:
+    """Yield a sentence about the memory that the allocator held at the end and did not use, and why."""
+    if segments is None:
+        return
+    held = f"at the end {several(segments['segment_count'], 'segment')} of {size(segments['size_bytes'])} were held"
+    yield (
+        f"{held}, {size(segments['allocated_bytes'])} of it in {several(segments['block_count'], 'block')}; "
+        f"{size(segments['split_bytes'])} lay free beside blocks in {several(segments['split_count'], 'part')}, "
+        f"{size(segments['whole_bytes'])} in {several(segments['whole_count'], 'unused segment')}; the largest free part has "
+        f"{size(segments['largest_free_bytes'])}"
+    )
+
+
 def _growth(facts: Facts) -> Iterator[str]:
     """Yield sentences about the floor of the steps and the ops whose blocks stay."""
     count, first, last = facts["floor"].values()

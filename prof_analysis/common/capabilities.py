@@ -20,6 +20,7 @@ CAPABILITIES: Mapping[str, str] = {
     "stacks": "Python stacks",
     "marks": "marks and ranges of the user",
     "memory": "records of device memory",
+    "allocator": "segments and history of the allocator, as in a memory snapshot of PyTorch",
     "settings": "environment variables of the run",
     "reported_kernels": "reported figures of kernels",
     "reported_ops": "reported figures of ops",

@@ -1,15 +1,15 @@
 """The analysis `memory`: what fills the memory of the device, and does it leak?"""
 
 from collections.abc import Mapping
-from operator import itemgetter
 from typing import Any
 
 from prof_analysis.analyses import schema
-from prof_analysis.analyses.analysis import WHY, Analysis, Rows
-from prof_analysis.analyses.answer import Block, Facts, Source, said, size_of, table_of
+from prof_analysis.analyses.analysis import WHY, Analysis, Extra, Rows, flame
+from prof_analysis.analyses.answer import Block, Facts, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
-from prof_analysis.analyses.memory_sentences import failure_of, fullness, rest
-from prof_analysis.analyses.tree import PATH, as_tree
+from prof_analysis.analyses.memory_rows import ROWS, TABLES, columns_of
+from prof_analysis.analyses.memory_sentences import failure_of, fullness, rest, unused
+from prof_analysis.analyses.tree import as_tree
 from prof_analysis.common.option_docs import INPUT, MACHINE, MODULES
 from prof_analysis.engine.quotes import quote_text
 
@@ -35,7 +35,27 @@ ANALYSIS = Analysis(
     captions=("Memory alive at the peak",),
     requires=("memory",),
     options=(INPUT, MODULES, MACHINE),
-    also=("module.chosen_domain", "allocation.peak_moment", "allocation.floor", "trace.set_aside_memory"),
+    extras={
+        "by stream": Extra((), {"allocation.stream": "MemoryStream"}),
+        "by size": Extra((), {"allocation.size_class": "MemorySizeClass"}),
+        "by site": Extra(("allocator",), {"allocation.site": "MemorySite"}),
+        "by stack": Extra(("allocator",), {"allocation.stack": "MemoryStack"}),
+        "by native": Extra(("allocator",), {"allocation.native_stack": "MemoryNativeStack"}),
+        "by growth": Extra(("allocator",), {"allocation.growth": "MemoryGrowth"}),
+        "by segment": Extra(
+            ("allocator",), {"allocation.segment": "MemorySegment", "allocation.segment_total": "MemorySegmentTotal"}
+        ),
+        "by failure": Extra((), {"allocation.failure_part": "MemoryAtFailure"}),
+    },
+    pictures=flame("flame.memory", "MemoryFlame", "memory"),
+    also=(
+        "module.chosen_domain",
+        "allocation.peak_moment",
+        "allocation.floor",
+        "allocation.segment_total",
+        "allocation.segment_audit",
+        "trace.set_aside_memory",
+    ),
     counted="allocation.component",
     counts_kernels=False,
     rows={
@@ -48,6 +68,14 @@ ANALYSIS = Analysis(
         "component": Rows("allocation.component"),
         "kept": Rows("allocation.kept", is_listed=True),
         "rank": Rows("across.memory_rank", is_listed=True),
+        "stream": Rows("allocation.stream", extra="by stream"),
+        "size": Rows("allocation.size_class", extra="by size"),
+        "site": Rows("allocation.site", extra="by site"),
+        "stack": Rows("allocation.stack", extra="by stack"),
+        "native": Rows("allocation.native_stack", extra="by native"),
+        "growth": Rows("allocation.growth", extra="by growth"),
+        "segment": Rows("allocation.segment", extra="by segment"),
+        "failure": Rows("allocation.failure_part", extra="by failure"),
     },
     place=16,
     heading=WHY,
@@ -108,64 +136,7 @@ ANALYSIS = Analysis(
 )
 
 Row = Mapping[str, Any]
-PART_LABELS = {
-    "allocated before": "(allocated before the recording)",
-    "released unseen": "(released, but not recorded)",
-    "whole": "(not recorded by block)",
-    "cached": "(reserved, not allocated)",
-}
 _ALL = 2**31
-# Rows of one rank and one device. That of `time` is the moment with most allocated in each of so many equal slices of time.
-_ROWS = {
-    "peak": f"""
-        SELECT *, {PATH} AS module_path
-        FROM allocation.peak
-        WHERE measure = 'allocated' AND role = 'framework' AND {{one}}
-        ORDER BY live_bytes DESC, part, module_path, op_name
-        LIMIT {{top}}
-    """,
-    "module": f"""
-        SELECT * REPLACE ({PATH} AS module)
-        FROM allocation.module
-        WHERE module IS NOT NULL AND role = 'framework' AND {{one}}
-        ORDER BY own_live_bytes DESC, own_allocated_bytes DESC, module
-        LIMIT {{top}}
-    """,
-    "op": "FROM allocation.op WHERE {one} ORDER BY live_bytes DESC, allocated_bytes DESC, op_name, component LIMIT {top}",
-    "block": f"""
-        SELECT *, {PATH} AS module_path
-        FROM allocation.block
-        WHERE {{one}}
-        ORDER BY size_bytes DESC, allocated_ns, block_id
-        LIMIT {{top}}
-    """,
-    "step": """
-        SELECT *
-        FROM (FROM allocation.step WHERE {one} AND role = 'framework' ORDER BY peak_bytes DESC, step_id LIMIT {top})
-        ORDER BY step_id
-    """,
-    "time": """
-        WITH moment AS (
-            SELECT *, time_ns - min(time_ns) OVER () AS since_ns, max(time_ns) OVER () - min(time_ns) OVER () + 1 AS all_ns
-            FROM allocation.usage
-            WHERE role = 'framework' AND allocated_bytes IS NOT NULL AND {one}
-        )
-        SELECT *
-        FROM moment
-        QUALIFY row_number() OVER (
-            PARTITION BY since_ns::HUGEINT * {top} // all_ns ORDER BY allocated_bytes DESC, time_ns, usage_id
-        ) = 1
-        ORDER BY time_ns, usage_id
-    """,
-    "component": """
-        FROM allocation.component
-        WHERE {one}
-        ORDER BY coalesce(peak_reserved_bytes, peak_allocated_bytes) DESC, role, component
-        LIMIT {top}
-    """,
-}
-
-
 _FLOOR = "SELECT step_count, first_bytes, last_bytes FROM allocation.floor WHERE {one}"
 
 
@@ -177,20 +148,22 @@ def memory(profile: Tables, top: int, by: str = "peak") -> tuple[Facts, list[Blo
     if not ranks:
         return facts, [said("no component of the device holds memory in these records")]
     fullest = ranks[0]
-    rows = _of_device(profile, _ROWS[by], fullest, top)
+    rows = _of_device(profile, ROWS[by], fullest, top)
     facts["rows_shown"] = rows
-    facts["components"] = _of_device(profile, _ROWS["component"], fullest, 20)
+    facts["components"] = _of_device(profile, ROWS["component"], fullest, 20)
     facts["peaks"] = _of_device(
         profile, "FROM allocation.peak_moment WHERE role = 'framework' AND {one} ORDER BY measure", fullest
     )
     facts["floor"] = next(
         iter(_of_device(profile, _FLOOR, fullest)), {"step_count": 0, "first_bytes": None, "last_bytes": None}
     )
+    totals = "FROM allocation.segment_total WHERE {one}"
+    facts["segments"] = next(iter(_of_device(profile, totals, fullest)), None)
     facts["kept"] = _of_device(profile, "FROM allocation.kept WHERE {one} LIMIT {top}", fullest, 5)
-    shown = as_tree(rows, _of_device(profile, _ROWS[by], fullest, _ALL)) if by == "module" else rows
-    table = table_of(_TABLES[by], shown, _COLUMNS[by])
+    shown = as_tree(rows, _of_device(profile, ROWS[by], fullest, _ALL)) if by == "module" else rows
+    table = table_of(TABLES[by], shown, columns_of(by, rows))
     failed = map(failure_of, facts["out_of_memory"])
-    return facts, [said(*failed, *fullness(facts, fullest)), table, said(*rest(facts, fullest))]
+    return facts, [said(*failed, *fullness(facts, fullest)), table, said(*rest(facts, fullest), *unused(facts["segments"]))]
 
 
 def _of_device(profile: Tables, sql: str, device: Row, top: int = 0) -> list[dict[str, Any]]:
@@ -198,73 +171,3 @@ def _of_device(profile: Tables, sql: str, device: Row, top: int = 0) -> list[dic
     number = "NULL" if device["device_id"] is None else f"{device['device_id']:d}"
     one = f"profile = {quote_text(device['profile'])} AND device_id IS NOT DISTINCT FROM {number}"
     return profile.rows(sql.format(one=one, top=top))
-
-
-def _what(row: Row) -> str | None:
-    return row["op_name"] if row["part"] == "blocks" else PART_LABELS[row["part"]]
-
-
-_TABLES = {level: f"allocation.{'usage' if level == 'time' else level}" for level in _ROWS}
-_COLUMNS: Mapping[str, Mapping[str, Source]] = {
-    "peak": {
-        "op": ("text", _what),
-        "live at peak": ("size", itemgetter("live_bytes")),
-        "share of peak": "share",
-        "in module": ("text", itemgetter("module_path")),
-        "blocks": "block_count",
-        "largest block": ("size", itemgetter("largest_bytes")),
-    },
-    "module": {
-        "module": ("tree", itemgetter("line")),
-        "live at peak": ("size", itemgetter("live_bytes")),
-        "own": ("size", itemgetter("own_live_bytes")),
-        "allocated": ("size", itemgetter("allocated_bytes")),
-        "not released": ("size", itemgetter("own_kept_bytes")),
-        "largest block": ("size", itemgetter("largest_bytes")),
-        "blocks": "block_count",
-    },
-    "op": {
-        "op": "op_name",
-        "live at peak": ("size", itemgetter("live_bytes")),
-        "allocated": ("size", itemgetter("allocated_bytes")),
-        "not released": ("size", itemgetter("kept_bytes")),
-        "largest block": ("size", itemgetter("largest_bytes")),
-        "blocks": "block_count",
-        "allocator": "component",
-    },
-    "block": {
-        "op": "op_name",
-        "size": ("size", itemgetter("size_bytes")),
-        "released within": ("text", itemgetter("lifetime")),
-        "lived": "lifetime_ns",
-        "live at peak": "is_live_at_peak",
-        "in module": ("text", itemgetter("module_path")),
-        "step": ("text", itemgetter("step_id")),
-        "allocator": "component",
-    },
-    "step": {
-        "step": ("text", itemgetter("step_id")),
-        "floor": ("size", itemgetter("floor_bytes")),
-        "growth": ("size", itemgetter("growth_bytes")),
-        "peak": ("size", itemgetter("peak_bytes")),
-        "reserved": ("size", itemgetter("peak_reserved_bytes")),
-        "allocated": ("size", itemgetter("new_bytes")),
-        "not released": ("size", itemgetter("kept_bytes")),
-        "blocks": "block_count",
-    },
-    "time": {
-        "time": ("time", itemgetter("since_ns")),
-        "allocated": ("size", itemgetter("allocated_bytes")),
-        "active": ("size", itemgetter("active_bytes")),
-        "reserved": ("size", itemgetter("reserved_bytes")),
-        "fragmentation": ("size", itemgetter("fragmentation_bytes")),
-        "step": ("text", itemgetter("step_id")),
-    },
-    "component": {
-        "component": "component",
-        "role": ("text", itemgetter("role")),
-        "reserved": ("size", itemgetter("peak_reserved_bytes")),
-        "at peak": ("size", itemgetter("at_peak_bytes")),
-        "allocated": ("size", itemgetter("peak_allocated_bytes")),
-    },
-}
