@@ -54,7 +54,8 @@ def test_a_snapshot_closes_to_the_byte(name: str, realdata: Path) -> None:
         assert total["free_bytes"] == sum(one["size"] for one in blocks if one["state"] == "inactive")
         assert profile.rows("FROM allocation.segment_audit") == []
         for table in ("site", "stack", "native_stack", "size_class", "stream"):
-            (sums,) = profile.rows(f"SELECT sum(end_bytes)::BIGINT AS held, sum(live_bytes)::BIGINT AS peak FROM allocation.{table}")
+            sum_of = "SELECT sum(end_bytes)::BIGINT AS held, sum(live_bytes)::BIGINT AS peak"
+            (sums,) = profile.rows(f"{sum_of} FROM allocation.{table}")
             assert sums["held"] == total["allocated_bytes"], table
             (peak,) = profile.rows("FROM allocation.peak_moment WHERE measure = 'allocated'")
             assert sums["peak"] == peak["peak_bytes"], table
