@@ -102,6 +102,8 @@ def _mark(row: Row, side: str) -> str:
 
 
 TABLES = {level: f"allocation.{_ORDERED.get(level, 'usage' if level == 'time' else level)}" for level in ROWS}
+# Levels whose rows are those of their tables.
+OF_PLACES = (*_ORDERED, "growth")
 _HELD: Mapping[str, Source] = {
     "live at peak": ("size", itemgetter("live_bytes")),
     "at the end": ("size", itemgetter("end_bytes")),

@@ -7,11 +7,16 @@ from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import WHY, Analysis, Extra, Rows, flame
 from prof_analysis.analyses.answer import Block, Facts, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
-from prof_analysis.analyses.memory_rows import ROWS, TABLES, columns_of
-from prof_analysis.analyses.memory_sentences import failure_of, fullness, rest, unused
+from prof_analysis.analyses.memory_rows import OF_PLACES, ROWS, TABLES, columns_of
+from prof_analysis.analyses.memory_sentences import failure_of, filled, fullness, of_snapshot, rest
 from prof_analysis.analyses.tree import as_tree
 from prof_analysis.common.option_docs import INPUT, MACHINE, MODULES
 from prof_analysis.engine.quotes import quote_text
+
+
+def _or_null(meaning: str, table: str) -> schema.Schema:
+    return schema.or_null(schema.one(meaning, schema.fields(**schema.columns_of(table))), "for other profiles")
+
 
 ANALYSIS = Analysis(
     "memory",
@@ -97,6 +102,9 @@ ANALYSIS = Analysis(
             "peaks",
             "floor",
             "kept",
+            "at_failure",
+            "segments",
+            "placement",
             devices=schema.rows(
                 "the fullest first; components, peaks, floor and kept are of the first one", "across.memory_rank"
             ),
@@ -117,6 +125,9 @@ ANALYSIS = Analysis(
                 ),
             ),
             kept=schema.rows("ops whose blocks stay", "allocation.kept"),
+            at_failure=schema.rows("what filled the device when an attempt failed", "allocation.failure_part"),
+            segments=_or_null("segments of the allocator at the end, of a snapshot", "allocation.segment_total"),
+            placement=_or_null("how many blocks have modules and steps, of a snapshot", "allocation.placement"),
         ),
         "rows_shown",
         {
@@ -131,11 +142,13 @@ ANALYSIS = Analysis(
                 all_ns=schema.amount("time from the first moment to the last, both included", "ns"),
             ),
             "component": "allocation.component",
+            **{level: TABLES[level] for level in OF_PLACES},
         },
     ),
 )
 
 Row = Mapping[str, Any]
+
 _ALL = 2**31
 _FLOOR = "SELECT step_count, first_bytes, last_bytes FROM allocation.floor WHERE {one}"
 
@@ -147,7 +160,10 @@ def memory(profile: Tables, top: int, by: str = "peak") -> tuple[Facts, list[Blo
     facts["out_of_memory"] = profile.rows("FROM allocation.out_of_memory ORDER BY time_ns, profile, device_id LIMIT 5")
     if not ranks:
         return facts, [said("no component of the device holds memory in these records")]
-    fullest = ranks[0]
+    failures = facts["out_of_memory"]
+    failed = next((rank for rank in ranks if failures and _place(rank) == _place(failures[0])), None)
+    facts["at_failure"] = _of_device(profile, ROWS["failure"], failed, 3) if failed else []
+    fullest = failed if failed and by == "failure" else ranks[0]
     rows = _of_device(profile, ROWS[by], fullest, top)
     facts["rows_shown"] = rows
     facts["components"] = _of_device(profile, ROWS["component"], fullest, 20)
@@ -157,13 +173,17 @@ def memory(profile: Tables, top: int, by: str = "peak") -> tuple[Facts, list[Blo
     facts["floor"] = next(
         iter(_of_device(profile, _FLOOR, fullest)), {"step_count": 0, "first_bytes": None, "last_bytes": None}
     )
-    totals = "FROM allocation.segment_total WHERE {one}"
-    facts["segments"] = next(iter(_of_device(profile, totals, fullest)), None)
+    facts["segments"] = next(iter(_of_device(profile, "FROM allocation.segment_total WHERE {one}", fullest)), None)
+    facts["placement"] = next(iter(_of_device(profile, "FROM allocation.placement WHERE {one}", fullest)), None)
     facts["kept"] = _of_device(profile, "FROM allocation.kept WHERE {one} LIMIT {top}", fullest, 5)
     shown = as_tree(rows, _of_device(profile, ROWS[by], fullest, _ALL)) if by == "module" else rows
     table = table_of(TABLES[by], shown, columns_of(by, rows))
-    failed = map(failure_of, facts["out_of_memory"])
-    return facts, [said(*failed, *fullness(facts, fullest)), table, said(*rest(facts, fullest), *unused(facts["segments"]))]
+    first = said(*map(failure_of, failures), *filled(facts["at_failure"]), *fullness(facts, fullest))
+    return facts, [first, table, said(*rest(facts, fullest), *of_snapshot(facts))]
+
+
+def _place(row: Row) -> tuple[Any, ...]:
+    return row["profile"], row["device_id"]
 
 
 def _of_device(profile: Tables, sql: str, device: Row, top: int = 0) -> list[dict[str, Any]]:

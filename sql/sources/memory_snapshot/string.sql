@@ -12,6 +12,15 @@ found_text AS (
     UNION
     SELECT name
     FROM raw.snapshot_annotation
+    UNION
+    SELECT unnest([name, input_shapes, input_types])
+    FROM raw.beside_op
+    UNION
+    SELECT unnest([domain, name, recorded_name])
+    FROM raw.beside_range
+    UNION
+    SELECT unnest([name, class])
+    FROM raw.beside_module_begin
 )
 SELECT text_id(text) AS text_id, text
 FROM found_text
