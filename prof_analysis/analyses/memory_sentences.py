@@ -81,13 +81,13 @@ def of_snapshot(facts: Facts) -> Iterator[str]:
     shown = {name: size(value) for name, value in segments.items() if name.endswith("_bytes") and value is not None}
     yield (
         f"at the end the allocator held {shown['size_bytes']} in {several(segments['segment_count'], 'segment')}: "
-        f"{shown['allocated_bytes']} in {several(segments['block_count'], 'block')}, {shown['split_bytes']} free beside blocks in "
-        f"{several(segments['split_count'], 'part')} (inactive split), {shown['whole_bytes']} in "
+        f"{shown['allocated_bytes']} in {several(segments['block_count'], 'block')}, {shown['split_bytes']} free beside blocks "
+        f"in {several(segments['split_count'], 'part')} (inactive split), {shown['whole_bytes']} in "
         f"{several(segments['whole_count'], 'unused segment')}; the largest free part has {shown['largest_free_bytes']}"
     )
-    if placement is None:
-        yield "the snapshot has no history, so the peak is what was held at the end; call _record_memory_history() before"
-    elif not placement["has_ops"]:
+    if placement is None:  # Without a history, as a warning says.
+        return
+    if not placement["has_ops"]:
         yield "no profile of the same process lies beside the snapshot, so modules and steps are not known"
     elif not placement["module_count"] and not placement["step_count"]:
         yield "the profile beside the snapshot has no modules or steps at the times of its history"

@@ -1,5 +1,5 @@
--- One row is a run that is compared with the base: the memory of the framework at the peak, and the place in the program where it
--- changed most in the same direction.
+-- One row is a run that is compared with the base: the memory of the framework at the peak, and the place in the program where
+-- it changed most in the same direction.
 --
 -- run                    VARCHAR  the run that is compared with the base
 -- sentence               VARCHAR  the finding in words

@@ -122,6 +122,15 @@ def test_a_snapshot_is_found_in_a_folder_by_its_first_bytes(protocol: int, tmp_p
     assert rank.source == "memory_snapshot"
 
 
+def test_an_empty_file_beside_snapshots_is_a_rank_that_was_lost(tmp_path: Path) -> None:
+    write(tmp_path / "rank0.pickle", snapshot(busy_device()))
+    (tmp_path / "rank1.pickle").touch()
+    assert [(rank.profile, rank.left_out is None) for rank in find_ranks(tmp_path)] == [
+        ("rank0.pickle", True),
+        ("rank1.pickle", False),
+    ]
+
+
 def test_each_device_of_a_snapshot_is_a_rank(tmp_path: Path) -> None:
     first, second = busy_device(0, rounds=1), busy_device(2, rounds=2)
     file = write(tmp_path / "snapshot.pickle", snapshot(first, second))

@@ -14,6 +14,7 @@ from prof_analysis.sources.found import WRITTEN, Found
 from prof_analysis.sources.identity import Identity
 from prof_analysis.sources.kineto.companions import RANK_IN_NAME
 from prof_analysis.sources.memory_snapshot.reading import summary_of
+from prof_analysis.sources.memory_snapshot.staging import LACKING
 from prof_analysis.sources.rank import Rank, readable
 
 _SUFFIXES = (".pickle", ".pkl")
@@ -21,11 +22,6 @@ _LOOKED_AT = 4096
 # The keys of a snapshot, as a pickle holds a short text: of protocol 4 and later, and before.
 _KEYS = re.compile(rb"(?:\x8c.|X.\0\0\0)(?:segments|device_traces|allocator_settings|external_annotations)", re.DOTALL)
 _NO_SEGMENTS = "no memory: the snapshot holds no segments and no events; dump it after memory of the device was allocated"
-_NO_FRAMES = (
-    "no frames with the blocks of memory; call torch.cuda.memory._record_memory_history() (torch_npu.npu.memory on Ascend) "
-    "before the model allocates"
-)
-_NO_HISTORY = "no history of the allocator; call _record_memory_history() before, and without enabled='state'"
 
 
 def find(folder: Path, is_folder: Mapping[str, bool]) -> Found:
@@ -33,7 +29,9 @@ def find(folder: Path, is_folder: Mapping[str, bool]) -> Found:
     if folder.name.startswith(WRITTEN):
         return Found()
     files = [folder / name for name in sorted(is_folder) if not is_folder[name] and name.endswith(_SUFFIXES)]
-    return Found(tuple(file for file in files if _begins_as_snapshot(file)))
+    found = [file for file in files if _begins_as_snapshot(file)]
+    # Of the ranks of a job, one may have run out of disk.
+    return Found(tuple(file for file in files if file in found or (found and _is_empty(file))))
 
 
 def takes(file: Path) -> bool:
@@ -50,6 +48,10 @@ def _begins_as_snapshot(file: Path) -> bool:
     return begin[:1] == b"\x80" and _KEYS.search(begin) is not None
 
 
+def _is_empty(file: Path) -> bool:
+    return file.is_file() and file.stat().st_size == 0
+
+
 def inspect(result: Path, profile: str, options: Options) -> list[Rank]:  # noqa: ARG001
     """Return a rank for each device of a snapshot; one that is left out where it cannot be read, or holds nothing."""
     rank = Rank(profile, result, inputs=(result,), files=(readable(Path(result.name)),))
@@ -60,7 +62,7 @@ def inspect(result: Path, profile: str, options: Options) -> list[Rank]:  # noqa
     devices = summary["devices"]
     if not devices:
         return [replace(rank, left_out=f"{result}: {_NO_SEGMENTS}")]
-    missing = [why for key, why in (("has_frames", _NO_FRAMES), ("has_events", _NO_HISTORY)) if not summary[key]]
+    missing = [why for key, why in LACKING.items() if not summary[key]]
     found = replace(rank, lacks=lacking({"memory": None, "allocator": None}), missing=tuple(missing))
     if len(devices) > 1:
         of_device = [replace(found, profile=f"{profile}/device_{one}", device_id=one) for one in devices]

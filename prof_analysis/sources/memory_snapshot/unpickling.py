@@ -281,7 +281,7 @@ def main(memory_bytes: str, seconds: str, folder: str | None = None) -> None:
         else:
             snapshot = Snapshot(data)
             snapshot.write(Path(folder))
-            found = {"damaged": snapshot.damaged}
+            found = {"damaged": snapshot.damaged, **summary(data)}
     except RefusedError as error:
         found = {"refused": str(error)}
     except MemoryError:
