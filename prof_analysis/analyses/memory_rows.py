@@ -192,7 +192,7 @@ COLUMNS: Mapping[str, Mapping[str, Source]] = {
         "segment": ("text", lambda row: "not recorded" if row["address"] is None else f"{row['address']:#x}"),
         "size": ("size", itemgetter("size_bytes")),
         "free": ("size", itemgetter("free_bytes")),
-        "free beside blocks": ("size", itemgetter("split_bytes")),
+        "inactive split": ("size", itemgetter("split_bytes")),
         "largest free": ("size", itemgetter("largest_free_bytes")),
         "blocks": "block_count",
         "allocated": ("size", itemgetter("allocated_bytes")),
