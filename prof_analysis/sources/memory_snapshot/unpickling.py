@@ -84,7 +84,7 @@ def limit(memory_bytes: int, seconds: int) -> None:
 
 def parts(data: Any) -> dict[str, Any]:
     """Return the parts of a snapshot. Raises RefusedError where the data is none."""
-    if isinstance(data, list):  # torch.cuda.memory_snapshot() returns the segments alone.
+    if isinstance(data, list | tuple):  # torch.cuda.memory_snapshot() returns the segments alone.
         return {"segments": data}
     if isinstance(data, dict) and ("segments" in data or "device_traces" in data):
         return data
@@ -95,7 +95,7 @@ def summary(data: Any) -> dict[str, Any]:
     """Return the devices of a snapshot, whether it has events and frames, and by device the last and the first times."""
     found = parts(data)
     traces = found.get("device_traces")
-    lists = enumerate(traces if isinstance(traces, list) else [])
+    lists = enumerate(traces if isinstance(traces, list | tuple) else [])
     events = {device: known for device, one in lists if (known := _dicts(one))}
     segments = _dicts(found.get("segments"))
     devices = {one.get("device") for one in segments} | events.keys()
@@ -113,7 +113,7 @@ def summary(data: Any) -> dict[str, Any]:
 
 
 def _dicts(rows: Any) -> list[dict[Any, Any]]:
-    return [row for row in rows if type(row) is dict] if isinstance(rows, list) else []
+    return [row for row in rows if type(row) is dict] if isinstance(rows, list | tuple) else []
 
 
 class _Texts(dict[Any, int]):
@@ -150,13 +150,13 @@ class Snapshot:
         data = parts(data)
         self._add_segments(self._rows(data.get("segments")))
         traces = data.get("device_traces")
-        for device, events in enumerate(traces if isinstance(traces, list) else []):
+        for device, events in enumerate(traces if isinstance(traces, list | tuple) else []):
             self._add_events(device, self._rows(events))
         self._add("annotation", self._rows(data.get("external_annotations")))
 
     def _rows(self, rows: Any) -> list[dict[Any, Any]]:
         """Return the dicts of a list; those of a list that was read before are none."""
-        if not isinstance(rows, list) or id(rows) in self._seen:
+        if not isinstance(rows, list | tuple) or id(rows) in self._seen:
             self.damaged += rows is not None
             return []
         self._seen.add(id(rows))

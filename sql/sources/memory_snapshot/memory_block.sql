@@ -32,6 +32,7 @@ end_of_device AS (
     FROM trace.memory_event
     GROUP BY device_id
 ),
+segmented_device AS (SELECT DISTINCT device_id FROM trace.memory_segment),
 held AS (
     SELECT
         part.part_id,
@@ -67,9 +68,16 @@ held_life AS (
 ended_life AS (
     SELECT
         life.*,
-        coalesce(life.released_ns, life.reusable_ns, life.next_ns, end_of_device.end_ns) AS gone_ns
+        coalesce(
+            life.released_ns,
+            life.reusable_ns,
+            life.next_ns,
+            -- Without segments, what is held at the end is not known.
+            if(segmented_device.device_id IS NULL, NULL, end_of_device.end_ns)
+        ) AS gone_ns
     FROM followed_life AS life
     JOIN end_of_device USING (device_id)
+    LEFT JOIN segmented_device USING (device_id)
     ANTI JOIN held_life USING (event_id)
 ),
 block AS (

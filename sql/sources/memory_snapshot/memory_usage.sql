@@ -13,6 +13,19 @@ block AS (
     FROM trace.memory_block
     LEFT JOIN history USING (device_id)
 ),
+-- Before the history there is what the segments hold at the end, without what the history took.
+reserved_before AS (
+    SELECT device_id, sum(size_bytes) AS reserved
+    FROM (
+        SELECT device_id, size_bytes
+        FROM trace.memory_segment
+        UNION ALL
+        SELECT device_id, if(kind = 'segment', -size_bytes, size_bytes)
+        FROM trace.memory_event
+        WHERE kind IN ('segment', 'segment release')
+    ) AS taken
+    GROUP BY device_id
+),
 change AS (
     SELECT
         device_id,
@@ -38,13 +51,8 @@ change AS (
     SELECT device_id, time_ns, 0, 0, 0, 0
     FROM trace.memory_event
     UNION ALL
-    -- Before the history there is what the segments hold at the end, without what the history took.
-    SELECT device_id, NULL, 0, 0, 0, size_bytes
-    FROM trace.memory_segment
-    UNION ALL
-    SELECT device_id, NULL, 0, 0, 0, if(kind = 'segment', -size_bytes, size_bytes)
-    FROM trace.memory_event
-    WHERE kind IN ('segment', 'segment release') AND size_bytes IS NOT NULL
+    SELECT device_id, NULL, 0, 0, 0, greatest(reserved, 0)
+    FROM reserved_before
 ),
 change_at_moment AS (
     SELECT
