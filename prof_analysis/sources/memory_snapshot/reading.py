@@ -16,8 +16,8 @@ from prof_analysis.common.input_files import opened
 from prof_analysis.sources.memory_snapshot import unpickling
 
 _PROGRAM = Path(unpickling.__file__)
-# What the dicts and lists of a snapshot take, at most: 12.6 times the bytes of the file, where events have no frames. Empty lists
-# take 72 times.
+# What the dicts and lists of a snapshot take: at most 12.6 times the bytes of the file, where events have no frames. Those of
+# a hostile file take 72 times.
 _FLOOR_BYTES = 128 * 2**20
 _TIMES_THE_FILE = 14
 _SHARE_OF_MACHINE = 0.8
