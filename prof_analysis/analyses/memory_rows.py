@@ -177,8 +177,8 @@ COLUMNS: Mapping[str, Mapping[str, Source]] = {
     "site": {"call site": _SITE, **_HELD},
     "stack": {"stack": ("text", _frames), **_HELD},
     "native": {"stack": ("text", _frames), **_HELD},
-    "size": {"size of block": ("text", _size_class), **_HELD},
-    "stream": {"stream": ("text", itemgetter("stream_id")), **_HELD},
+    "size": {"size of block": ("text", _size_class), **_HELD, "allocator": "component"},
+    "stream": {"stream": ("text", itemgetter("stream_id")), **_HELD, "allocator": "component"},
     "growth": {
         "call site": _SITE,
         "growth": ("size", itemgetter("growth_bytes")),

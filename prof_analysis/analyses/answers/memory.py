@@ -87,13 +87,17 @@ ANALYSIS = Analysis(
     examples={
         "Floor and peak of each step, and whether it leaks": "result --by step",
         "The largest blocks and how long they live": "result --by block --top 20",
+        "Which sizes of blocks fill the device": "result --by size",
     },
     returns="""Return the holders of the device's memory.
 
     With by="peak" a row is a part of what was alive when an allocator, or another component, held most; the rows of each
     peak add up to it. by="module" and by="op" sum up the blocks that were allocated, by="block" has each of them with its
     lifetime. by="step" has the floor and the peak of each step, by="kept" the ops whose blocks stay (a leak), by="time" the
-    totals over time, by="component" what else holds memory, by="rank" how full the device of each rank was.
+    totals over time, by="component" what else holds memory, by="rank" how full the device of each rank was, by="size" and
+    by="stream" what blocks of a size or a stream hold, by="failure" what held memory when an attempt to allocate failed.
+    Of memory snapshots, by="site", by="stack" and by="native" have the lines and stacks that hold memory at the peak and at the
+    end, by="growth" what they allocated and released between two marks of the history, by="segment" what is free, and where.
     Raises InputError when no rank holds records of device memory.
     """,
     keys=lambda: schema.by_level(
@@ -178,7 +182,8 @@ def memory(profile: Tables, top: int, by: str = "peak") -> tuple[Facts, list[Blo
     facts["kept"] = _of_device(profile, "FROM allocation.kept WHERE {one} LIMIT {top}", fullest, 5)
     shown = as_tree(rows, _of_device(profile, ROWS[by], fullest, _ALL)) if by == "module" else rows
     table = table_of(TABLES[by], shown, columns_of(by, rows))
-    first = said(*map(failure_of, failures), *filled(facts["at_failure"]), *fullness(facts, fullest))
+    none = ["no attempt to allocate failed in the recording"] if by == "failure" and not rows else []
+    first = said(*none, *map(failure_of, failures), *filled(facts["at_failure"]), *fullness(facts, fullest))
     return facts, [first, table, said(*rest(facts, fullest), *of_snapshot(facts))]
 
 
