@@ -66,7 +66,7 @@ def test_memory_that_is_free_beside_blocks_is_told_from_unused_segments(tmp_path
     device.alloc(14 * MIB, 4 * MIB)
     with open_profile(write(tmp_path / "snapshot.pickle", snapshot(device))) as profile:
         (total,) = profile.rows("FROM allocation.segment_total")
-    assert total["whole_count"], total["whole_bytes"] == (1, 2 * MIB)
+    assert (total["whole_count"], total["whole_bytes"]) == (1, 2 * MIB)
     assert total["split_count"] == 4
     assert total["split_bytes"] == 2 * MIB - 512 + 12 * MIB
     assert total["largest_free_bytes"] == 10 * MIB

@@ -45,6 +45,7 @@ def test_a_rank_folder_is_found_by_itself(tmp_path: Path) -> None:
             ("host_calls", NO_HOST_CALLS),
             ("stacks", NO_STACKS),
             ("memory", why_no_memory({})),
+            ("allocator", f"no {CAPABILITIES['allocator']} in this format"),
             ("settings", NOT_IN_ONE_RANK["settings"]),
             ("reported_kernels", "no reported figures of kernels in this format"),
             ("reported_ops", "no reported figures of ops in this format"),

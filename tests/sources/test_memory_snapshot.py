@@ -145,7 +145,7 @@ def test_each_device_of_a_snapshot_is_a_rank(tmp_path: Path) -> None:
     assert blocks == [{"device_id": 0, "blocks": 5}, {"device_id": 2, "blocks": 7}]
 
 
-def of_21(content: dict[str, Any]) -> dict[str, Any]:
+def of_pytorch_2_0(content: dict[str, Any]) -> dict[str, Any]:
     """The form of PyTorch 2.0: blocks have a history in place of frames and an address, events have no time."""
     old = copy.deepcopy(content)
     for segment in old["segments"]:
@@ -169,7 +169,7 @@ OF_BLOCKS = "SELECT * EXCLUDE (allocated_ns, released_ns, reusable_ns) FROM trac
 def test_older_versions_say_the_same(tmp_path: Path) -> None:
     content = snapshot(busy_device())
     found = []
-    for name, form in (("new", content), ("old", of_21(content))):
+    for name, form in (("new", content), ("old", of_pytorch_2_0(content))):
         with open_profile(write(tmp_path / name / "snapshot.pickle", form)) as profile:
             found.append([profile.rows(f"FROM {table} ORDER BY ALL") for table in TABLES[:2]] + [profile.rows(OF_BLOCKS)])
     assert found[0] == found[1]
