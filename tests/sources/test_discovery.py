@@ -12,6 +12,7 @@ from typer.testing import Result
 
 from prof_analysis import InputError, ProfAnalysisWarning, open_profile
 from prof_analysis.analyses.answerable import answered_by, unanswered_by, why_unanswered
+from prof_analysis.common.capabilities import CAPABILITIES
 from prof_analysis.sources.ascend_beside.profiler_info import NO_CLOCK, NO_GRAPH_CALLS, NO_HOST_CALLS, NO_STACKS, why_no_memory
 from prof_analysis.sources.discovery import find_ranks
 from prof_analysis.sources.rank import Rank
