@@ -20,6 +20,8 @@ MEANT = {
     ("across.timeline_event", "call.tid = launch.call_tid"): NONE,
     ("advice.byte_alignment", "aligned.packet_bytes = packet.packet_bytes"): "only packets of known size are compared",
     ("allocation.block_op", "USING name_id"): LOST,
+    ("allocation.span", "event.device_id = edge.device_id"): DEVICE,
+    ("allocation.step", "block.allocated_ns = first.time_ns"): NONE,
     ("chain.cost", "interval.forward_op_id = forward_op.op_id"): NONE,
     ("chain.cost", "interval.forward_op_id = parent.parent_id"): NONE,
     ("clock.kernel", "USING device_id"): DEVICE,

@@ -5,6 +5,7 @@ import re
 import warnings
 from collections.abc import Callable, Set
 from importlib import import_module
+from importlib.util import find_spec
 from inspect import getsource
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from prof_analysis.logs.answer import stage_durations
 from prof_analysis.logs.vllm_stages import open_logs
 from tests.helpers.asking import build_at_once
 from tests.helpers.places import CHECKOUT, SAMPLE
+from tests.helpers.snapshots import MIB, busy_device, snapshot, stack, write
 
 PAGE = CHECKOUT / "docs" / "reading-outputs.md"
 RANK = next((SAMPLE / "decoder_training").glob("*_4242_*"))
@@ -64,7 +66,9 @@ def headings_of(column: str) -> set[str]:
 
 def program_of(command: str) -> ast.Module:
     """Return the program of an analysis, which also has the columns that the sample lacks."""
-    return ast.parse(getsource(import_module(f"prof_analysis.analyses.answers.{command.replace('-', '_')}")))
+    name = command.replace("-", "_")
+    files = [f"answers.{name}", *([f"{name}_rows"] if find_spec(f"prof_analysis.analyses.{name}_rows") else [])]
+    return ast.parse("\n".join(getsource(import_module(f"prof_analysis.analyses.{file}")) for file in files))
 
 
 def headings_in(program: ast.Module) -> set[str]:
@@ -132,6 +136,16 @@ def assert_explains(command: str, columns: set[str], others: Set[str] = frozense
 def test_each_column_of_an_analysis_is_explained(command: str, columns: dict[str, set[str]]) -> None:
     program = program_of(command)
     assert_explains(command, columns[command] | headings_in(program), texts_in(program) | columns_of_tables(command))
+
+
+def test_each_column_of_a_memory_snapshot_is_explained(tmp_path: Path) -> None:
+    device = busy_device()
+    device.oom(MIB, MIB, stack(1))
+    with open_profile(write(tmp_path / "snapshot.pickle", snapshot(device))) as profile:
+        levels = [level for level, rows in ANALYSES["memory"].rows.items() if not rows.is_listed]
+        headers = {header for level in levels for header in answer_of(profile, "memory", 5, by=level).headers}
+    assert {"call site", "requested", "inactive split", "growth"} <= headers
+    assert_explains("memory", headers, explained()["memory"])
 
 
 def test_each_column_of_stages_is_explained(tmp_path: Path) -> None:

@@ -24,6 +24,9 @@ run_module("prof_analysis", run_name="__main__", alter_sys=True)
 QUESTIONS = ("module-stats", "step-time")
 # Asked in some cases only. They must end well, and their figures are those of the questions above.
 MORE = ("advise", "module-stats --export-type trace", "ranks")
+# The same for memory snapshots, which have no kernels.
+OF_MEMORY = ("memory", "memory --by site")
+MORE_OF_MEMORY = ("memory --by growth", "memory --export-type speedscope", "ranks")
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
 
-from benchmarks.trials import db, file, small, text, trace
-from benchmarks.trials.ask import MORE, QUESTIONS, Said, ask, fingerprint
+from benchmarks.trials import db, file, small, snapshot, text, trace
+from benchmarks.trials.ask import MORE, MORE_OF_MEMORY, OF_MEMORY, QUESTIONS, Said, ask, fingerprint
 from benchmarks.trials.judge import Outcome, messages, outcome_of
 from benchmarks.trials.profiles import Subject
 from benchmarks.trials.registry import Damage, damages_of
@@ -32,7 +32,7 @@ class Case:
         return f"{self.outcome:24} {self.profile}  {self.damage}  ({self.did}): {self.words[:600]}"
 
 
-DAMAGES: Mapping[str, Damage] = damages_of(db, text, small, trace, file)
+DAMAGES: Mapping[str, Damage] = damages_of(db, text, small, trace, snapshot, file)
 
 
 def chosen(known: Iterable[Subject], profiles: Iterable[str], damages: Sequence[str]) -> list[Pair]:
@@ -65,7 +65,12 @@ def run(pairs: Iterable[Pair], scratch: Path, limit_s: float) -> Iterator[Case]:
 def ask_untouched(subject: Subject, scratch: Path, limit_s: float) -> dict[str, Said]:
     """Return what a copy of a profile answers as it is."""
     folder = _copied(subject, scratch)
-    return {command: ask(command, folder, limit_s) for command in QUESTIONS}
+    return {command: ask(command, folder, limit_s) for command in _questions(subject)[0]}
+
+
+def _questions(subject: Subject) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return what each case of a profile is asked, and what some are asked beside it."""
+    return (OF_MEMORY, MORE_OF_MEMORY) if subject.kind == "memory_snapshot" else (QUESTIONS, MORE)
 
 
 def _copied(subject: Subject, scratch: Path) -> Path:
@@ -102,9 +107,10 @@ def try_damage(subject: Subject, one: Damage, healthy: Mapping[str, Said], scrat
     if did is None:
         return None
     before = fingerprint(folder)
-    more = MORE if zlib.crc32(f"{subject.name} {one.name}".encode()) % 5 == 0 else ()
+    questions, others = _questions(subject)
+    more = others if zlib.crc32(f"{subject.name} {one.name}".encode()) % 5 == 0 else ()
     found: list[tuple[Outcome, str]] = []
-    for command in (*QUESTIONS, *more):
+    for command in (*questions, *more):
         said = ask(command, folder, limit_s)
         found.append(outcome_of(said, healthy.get(command, said)))
         if found[-1][0] is Outcome.HANG:

@@ -15,10 +15,11 @@ from fixtures.generate import generate
 from fixtures.kineto_export import export_kineto
 from fixtures.shape import Shape
 from fixtures.text_style import TextStyle
+from tests.helpers.snapshots import busy_device, snapshot, write
 
 KINDS_OF_EXPORTS: Mapping[Literal["db", "text"], Kind] = {"db": "ascend_db", "text": "ascend_text"}
 # A folder that holds results of several kinds or runs is none itself; these hold no profile.
-NO_PROFILES = ("expected", "memory_snapshot", "nsys_h100", "vllm_ascend_log", "capture_traces", "perf_csvs")
+NO_PROFILES = ("expected", "nsys_h100", "vllm_ascend_log", "capture_traces", "perf_csvs")
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,8 @@ def subjects(made: Path) -> list[Subject]:
         for name in ("training", "inference")
     ]
     traces = Subject("training_trace", "kineto", made / "training_trace", _write_traces)
-    return [sample, *generated, traces, *_real()]
+    snapshots = Subject("snapshots", "memory_snapshot", made / "snapshots", _write_snapshots)
+    return [sample, *generated, traces, snapshots, *_real()]
 
 
 def _write(shape: Shape, exports: Literal["db", "text"], folder: Path) -> None:
@@ -68,6 +70,11 @@ def _write_traces(folder: Path) -> None:
         generate(Path(npu), shape, ranks=2)
         for rank, db in enumerate(sorted(Path(npu).rglob("ascend_pytorch_profiler_*.db"))):
             export_kineto(db, folder / f"rank{rank}.json.gz", rank, 2)
+
+
+def _write_snapshots(folder: Path) -> None:
+    for rank in range(2):
+        write(folder / f"rank{rank}_snapshot.pickle", snapshot(busy_device(rounds=5)))
 
 
 def _real() -> list[Subject]:
@@ -83,6 +90,8 @@ def _real() -> list[Subject]:
             found[file] = "ascend_text"
         elif file.name.endswith(".json.gz"):
             found[file.parent] = "kineto"
+        elif file.suffix == ".pickle":
+            found[file.parent] = "memory_snapshot"
     return [Subject(name := str(path.relative_to(REAL)), kind, path, None, _warns(name)) for path, kind in found.items()]
 
 

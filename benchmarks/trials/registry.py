@@ -11,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Literal
 
-Kind = Literal["ascend_db", "ascend_text", "kineto"]
+Kind = Literal["ascend_db", "ascend_text", "kineto", "memory_snapshot"]
 KINDS: tuple[Kind, ...] = ("ascend_db", "ascend_text", "kineto")
 Change = Callable[[Path], str | None]
 

@@ -32,8 +32,10 @@ OTHERS: Mapping[str, Schema] = {
     ),
     "compare": fields(
         "memory",
+        "memory_total",
         "efficiency",
-        finding=one("what changed most", _of_runs("runs.comparison_finding")),
+        finding=or_null(one("what changed most", _of_runs("runs.comparison_finding")), "without kernels"),
+        memory_total=one("without kernels, the memory at the peak", _of_runs("runs.memory_total")),
         size=one("how much was compared, and what noise is", _of_runs("runs.comparison")),
         summary=rows("figures of the whole runs", _of_runs("runs.comparison_summary")),
         modules=rows("modules that changed", _of_runs("runs.module_group")),

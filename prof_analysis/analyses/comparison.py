@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from prof_analysis.analyses.answer import Answer, Facts, said
+from prof_analysis.analyses.answer import Answer, Block, Facts, said
 from prof_analysis.analyses.asked import Compared
 from prof_analysis.analyses.comparison_sentences import MOST_OF_TIME, sentences_of
 from prof_analysis.analyses.comparison_tables import changes, summary_of
@@ -37,7 +37,7 @@ def _answer(comparison: Compared, run: str, top: int, efficiency: bool) -> Answe
 
     (size,) = rows("runs.comparison")
     (steps,) = rows("runs.step_count")
-    (finding,) = rows("runs.comparison_finding")
+    finding = next(iter(rows("runs.comparison_finding")), None)
     # A run is compared with the base, whose ranks can lack others of its job too.
     jobs = comparison.rows(
         f"SELECT run, sentence FROM across.job WHERE sentence IS NOT NULL AND run IN ('base', {quote_text(run)}) ORDER BY run"
@@ -66,5 +66,10 @@ def _answer(comparison: Compared, run: str, top: int, efficiency: bool) -> Answe
         facts["memory"] = rows("runs.memory_comparison", "(live_difference_bytes <> 0 OR difference_bytes <> 0)")
     if efficiency:
         facts["efficiency"] = rows("runs.efficiency_comparison")
-    blocks = [said(finding["sentence"]), summary_of(facts["summary"]), *changes(facts), said(*sentences_of(facts))]
-    return Answer("compare", facts, tuple(blocks), tuple(comparison.warnings), tuple(comparison.failures))
+    if finding is None:  # Memory snapshots have no kernels.
+        (facts["memory_total"],) = rows("runs.memory_total")
+        first: tuple[Block, ...] = (said(facts["memory_total"]["sentence"]),)
+    else:
+        first = (said(finding["sentence"]), summary_of(facts["summary"]))
+    blocks = (*first, *changes(facts), said(*sentences_of(facts)))
+    return Answer("compare", facts, blocks, tuple(comparison.warnings), tuple(comparison.failures))

@@ -21,6 +21,9 @@ def sentences_of(facts: Facts) -> Iterable[str]:
     yield from _outside(facts)
     yield f"base: {_size(size, 'base')}; new: {_size(size, 'new')}"
     yield from (f"{job['run']}: {job['sentence']}" for job in facts["jobs"])
+    if facts["finding"] is None:
+        yield "there are no kernels to compare, only memory"
+        return
     if size["noise_reason"]:
         yield f"noise is not known: {size['noise_reason']}"
     else:

@@ -124,6 +124,7 @@ def changes(facts: Facts) -> Iterable[Block]:
                 "allocated base": ("size", lambda row: row["base_bytes"]),
                 "allocated new": ("size", lambda row: row["new_bytes"]),
                 "blocks": ("text", partial(_pair, column="block_count")),
+                **({"call site": "site"} if any(row["site"] for row in facts.get("memory", ())) else {}),
             },
         ),
         "idle": ("runs.idle_comparison", {"idle by cause": "cause", **_TIMES, "noise": ("text", _noise)}),
@@ -142,7 +143,10 @@ def _whole_name(row: Mapping[str, Any]) -> str:
 
 def _memory_name(row: Mapping[str, Any]) -> str:
     """Return the op that allocated blocks, or another part of the peak."""
-    return (row["op_name"] or "(op not recorded)") if row["part"] == "blocks" else f"({row['part']}, {row['role']})"
+    if row["part"] == "blocks":
+        return row["op_name"] or "(op not recorded)"
+    part = f"({row['part']}, {row['role']})"
+    return part if row["op_name"] is None else f"{row['op_name']} {part}"
 
 
 def _steps(rows: Iterable[Mapping[str, Any]]) -> ShownTable:

@@ -1,6 +1,6 @@
 """What the answer of `memory` says in sentences: failed attempts, how full the device was, what grows."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from prof_analysis.analyses.answer import Facts
@@ -16,7 +16,10 @@ def failure_of(event: Row) -> str:
     known = [f"{name} {event[f'{name}_id']}" for name in ("device", "step") if event[f"{name}_id"] is not None]
     where = ", ".join([f"rank {rank_name(event)}", *known])
     op = "" if event["op_name"] is None else f" by {event['op_name']}"
+    op += "" if event["site"] is None else f" at {event['site']}"
     left = "" if event["left_bytes"] is None else f" of {size(event['memory_bytes'])}, which left {size(event['left_bytes'])}"
+    if event["left_bytes"] is not None and event["memory_bytes"] is None:
+        left = f"; the device had {size(event['left_bytes'])} left"
     held = f"{size(event['allocated_bytes'])} were allocated and {size(event['reserved_bytes'])} reserved"
     return f"out of memory ({where}): {size(event['size_bytes'])} were tried{op} when {held}{left}"
 
@@ -71,6 +74,39 @@ def _planned(graph: Row) -> str:
         return f"{of}: {size(graph['allocated_bytes'])} were planned for {several(graph['op_count'], 'op')}{reported}"
     planned = f"{size(graph['peak_bytes'])} were planned at most, at node {graph['peak_node']}"
     return f"{of}: {planned}, for {several(graph['op_count'], 'op')}{reported}; --by static has them"
+
+
+def filled(parts: Sequence[Row]) -> Iterator[str]:
+    """Yield a sentence about what held most of the memory when an attempt to allocate failed."""
+    if parts:
+        held = ", ".join(
+            f"{size(row['live_bytes'])} ({percent(row['share'])}) by {row['site'] or 'no known frame'}" for row in parts
+        )
+        yield f"most of what was allocated then was held by these call sites: {held}; --by failure shows all"
+
+
+def of_snapshot(facts: Facts) -> Iterator[str]:
+    """Yield sentences about a snapshot: what the allocator held at the end and why it was not used, and what is not known."""
+    segments, placement = facts["segments"], facts["placement"]
+    if segments is None:
+        return
+    shown = {name: size(value) for name, value in segments.items() if name.endswith("_bytes") and value is not None}
+    yield (
+        f"at the end the allocator held {shown['size_bytes']} in {several(segments['segment_count'], 'segment')}: "
+        f"{shown['allocated_bytes']} in {several(segments['block_count'], 'block')}, {shown['split_bytes']} free beside blocks "
+        f"in {several(segments['split_count'], 'part')} (inactive split), {shown['whole_bytes']} in "
+        f"{several(segments['whole_count'], 'unused segment')}; the largest free part has {shown['largest_free_bytes']}"
+    )
+    if placement is None:  # Without a history, as a warning says.
+        return
+    if not placement["has_ops"]:
+        yield "no profile of the same process lies beside the snapshot, so modules and steps are not known"
+    elif not placement["module_count"] and not placement["step_count"]:
+        yield "the profile beside the snapshot has no modules or steps at the times of its history"
+    else:
+        count = several(placement["block_count"], "block")
+        places = f"{placement['module_count']:,} were allocated in modules and {placement['step_count']:,} in steps"
+        yield f"of {count} of the history, {places} of the profile beside the snapshot, by time"
 
 
 def _growth(facts: Facts) -> Iterator[str]:

@@ -19,9 +19,11 @@ from prof_analysis.common.visible import visible
 from prof_analysis.exports.names import file_name
 
 _SCHEMA = "https://www.speedscope.app/file-format-schema.json"
+# The columns that have the width of a line, with the word of speedscope for their unit.
+_UNITS = {"duration_ns": "nanoseconds", "live_bytes": "bytes"}
 _SUFFIXES = {"speedscope": "speedscope.json", "collapsed": "collapsed.txt"}
 
-# A line of a flame graph: the name of its rank, the names of its frames, its time in ns.
+# A line of a flame graph: the name of its rank, the names of its frames, its time in ns or its bytes.
 Line = tuple[str, list[str], int]
 
 
@@ -31,10 +33,12 @@ def write(connection: duckdb.DuckDBPyConnection, folder: Path, exports: Mapping[
     for table, name in exports.items():
         target = folder / f"{file_name(name)}.{_SUFFIXES[export_type]}"
         names = _names_of_ranks(connection, table)
+        columns = {column for column, *_ in connection.execute(f"DESCRIBE {table}").fetchall()}
+        (width,) = columns & _UNITS.keys()
         with replacing(target) as unfinished, unfinished.open("w", encoding="utf-8", newline="\n") as file:
-            lines = _lines(connection, table, names)
+            lines = _lines(connection, table, names, width)
             if export_type == "speedscope":
-                json.dump(_speedscope(lines, name), file, separators=(",", ":"))
+                json.dump(_speedscope(lines, name, _UNITS[width]), file, separators=(",", ":"))
             else:
                 file.writelines(_collapsed(lines, has_several_ranks=len(names) > 1))
         written.append(target)
@@ -52,29 +56,31 @@ def _names_of_ranks(connection: duckdb.DuckDBPyConnection, table: str) -> dict[t
     return names
 
 
-def _lines(connection: duckdb.DuckDBPyConnection, table: str, names: Mapping[tuple[str, ...], str]) -> Iterator[Line]:
+def _lines(
+    connection: duckdb.DuckDBPyConnection, table: str, names: Mapping[tuple[str, ...], str], width: str
+) -> Iterator[Line]:
     """Yield the lines of a table, rank after rank."""
     of_rank = ", ".join(("run", "profile")[-len(next(iter(names), ("",))) :])
-    rows = connection.execute(f"SELECT frames, duration_ns, {of_rank} FROM {table}")
+    rows = connection.execute(f"SELECT frames, {width}, {of_rank} FROM {table}")
     while batch := rows.fetchmany(1000):
-        for frames, duration_ns, *rank in batch:
-            yield names[tuple(rank)], frames, duration_ns
+        for frames, value, *rank in batch:
+            yield names[tuple(rank)], frames, value
 
 
-def _speedscope(lines: Iterator[Line], name: str) -> dict[str, Any]:
+def _speedscope(lines: Iterator[Line], name: str, unit: str) -> dict[str, Any]:
     """Return a file of speedscope; a profile of the type sampled has stacks with weights."""
     numbers: dict[str, int] = {}
     profiles = []
     for rank, of_rank in groupby(lines, key=itemgetter(0)):
         samples, weights = [], []
-        for _, frames, duration_ns in of_rank:
+        for _, frames, value in of_rank:
             samples.append([numbers.setdefault(visible(frame), len(numbers)) for frame in frames])
-            weights.append(duration_ns)
+            weights.append(value)
         profiles.append(
             {
                 "type": "sampled",
                 "name": visible(rank),
-                "unit": "nanoseconds",
+                "unit": unit,
                 "startValue": 0,
                 "endValue": sum(weights),
                 "samples": samples,
@@ -92,8 +98,8 @@ def _speedscope(lines: Iterator[Line], name: str) -> dict[str, Any]:
 
 
 def _collapsed(lines: Iterable[Line], has_several_ranks: bool) -> Iterator[str]:
-    """Yield lines of text, each frames and a time; of several ranks, the rank is the outermost frame."""
-    for rank, frames, duration_ns in lines:
+    """Yield lines of text, each frames and a number; of several ranks, the rank is the outermost frame."""
+    for rank, frames, value in lines:
         names = [rank, *frames] if has_several_ranks else frames
         # As the scripts of flamegraph.pl do, ';' becomes ':'.
-        yield f"{';'.join(visible(one).replace(';', ':') or '(no name)' for one in names)} {duration_ns}\n"
+        yield f"{';'.join(visible(one).replace(';', ':') or '(no name)' for one in names)} {value}\n"

@@ -21,6 +21,8 @@ def reasons_against(profile: Profile, runs: Runs) -> dict[str, str]:
     """Return why runs cannot be compared with the base, by their names; raise InputError where no step of the base is left."""
     sides = {(row["run"], row["side"]) for row in profile.rows("SELECT run, side FROM runs.compared_run")}
     known = {row["run"] for row in profile.rows("SELECT run FROM runs.comparison_finding")}
+    if known != {*runs} - {BASE} and has_memory(profile):  # Memory snapshots have no kernels.
+        known |= {row["run"] for row in profile.rows("SELECT run FROM runs.memory_total")}
     reasons = {}
     for run in runs:
         if run == BASE:
@@ -33,6 +35,12 @@ def reasons_against(profile: Profile, runs: Runs) -> dict[str, str]:
             said = f"{runs[run]}: has no kernels, and neither has {runs[BASE]}"
             reasons[run] = f"{said}{_why_no_kernels(profile, run)}; `prof-analysis ranks` says why"
     return {**without_common_modules(profile, runs), **reasons}
+
+
+def has_memory(profile: Profile) -> bool:
+    """Return whether the base and a run that is compared with it have records of device memory."""
+    recorded = {run for run, answers in profile.answered_by_runs() if "memory" in answers}
+    return BASE in recorded and len(recorded) > 1
 
 
 def _why_no_kernels(profile: Profile, run: str) -> str:

@@ -127,8 +127,7 @@ class Comparison:
     @property
     def has_memory(self) -> bool:
         """Whether the base and a run that is compared with it have records of device memory."""
-        recorded = {run for run, answers in self.profile.answered_by_runs() if "memory" in answers}
-        return comparable.BASE in recorded and len(recorded) > 1
+        return comparable.has_memory(self.profile)
 
     def table(self, name: str) -> pandas.DataFrame:
         """Return a table over all runs. Raises QueryError for an unknown name."""

@@ -12,6 +12,7 @@ from prof_analysis.common.visible import visible
 from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.statements import run
 from prof_analysis.engine.table_file import Table
+from prof_analysis.sources.beside import knows_memory_alone
 from prof_analysis.sources.rank import Rank
 
 
@@ -51,7 +52,7 @@ class Problems:
         ranks = list(ranks)
         for name, rank_id in sorted({(rank.run, rank.rank_id) for rank in ranks if rank.rank_id is not None}):
             alike = [rank for rank in ranks if (rank.run, rank.rank_id) == (name, rank_id)]
-            profiles = [rank.profile for rank in alike if not rank.left_out]
+            profiles = [rank.profile for rank in alike if not rank.left_out and not knows_memory_alone(rank)]
             if len(profiles) > 1:
                 self.warn(
                     f"{len(profiles)} folders have rank {rank_id}: {', '.join(profiles)}; sums over ranks include each of "

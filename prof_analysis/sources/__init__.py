@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from prof_analysis.sources.remarks import Remark
 
 # Name of a source for users -> name of its package. Of two sources that answer the same, the first one reads a result.
-NAMES: Mapping[str, str] = {"db": "ascend_db", "text": "ascend_text", "kineto": "kineto"}
+NAMES: Mapping[str, str] = {"db": "ascend_db", "text": "ascend_text", "kineto": "kineto", "snapshot": "memory_snapshot"}
 
 
 class Source(Protocol):

@@ -10,6 +10,7 @@ from prof_analysis.common.capabilities import EACH_CAPABILITY, OF_THE_RUN, Quest
 from prof_analysis.common.errors import InputError, reason_of
 from prof_analysis.common.input_files import check_regular
 from prof_analysis.sources import NAMES, SOURCES, Source
+from prof_analysis.sources.beside import with_ops_beside
 from prof_analysis.sources.rank import Rank, readable
 from prof_analysis.sources.readers.packed import archives_in, why_packed
 
@@ -34,7 +35,7 @@ def find_ranks(
     if among:
         several = [rank for one in among for rank in _ranks_under(one, options, source, questions, path)]
         return _in_order({(rank.folder, rank.inputs, rank.device_id): rank for rank in several}.values())
-    return _in_order(_ranks_under(path, options, source, questions))
+    return _in_order(with_ops_beside(_ranks_under(path, options, source, questions)))
 
 
 def _ranks_under(

@@ -1,4 +1,5 @@
--- One row is a block of memory that was allocated during the recording: by which op in which module, and how long it lived.
+-- One row is a block of memory: by which op in which module it was allocated, and how long it lived. Most profiles have only
+-- the blocks that were allocated during the recording.
 --
 -- @columns block_id to device_id as in allocation.every_block
 -- @columns stream_id to op_name_id as in allocation.every_block
@@ -12,6 +13,8 @@
 --                           within which it was released, as in allocation.every_block
 -- step_id          BIGINT   the step in which it was allocated; NULL outside steps
 -- is_live_at_peak  BOOLEAN  whether it was alive when most was allocated
+-- @columns requested_bytes as in allocation.every_block
+-- @columns site_id as in allocation.every_block
 SELECT
     block.block_id,
     block.component,
@@ -28,7 +31,9 @@ SELECT
     block.released_ns - block.allocated_ns AS lifetime_ns,
     block.lifetime,
     block.step_id,
-    live.block_id IS NOT NULL AS is_live_at_peak
+    live.block_id IS NOT NULL AS is_live_at_peak,
+    block.requested_bytes,
+    block.site_id
 FROM allocation.every_block AS block
 LEFT JOIN module.path USING (path_id)
 LEFT JOIN allocation.live_block AS live ON live.block_id = block.block_id AND live.measure = 'allocated'

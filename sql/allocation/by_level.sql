@@ -1,5 +1,5 @@
 -- One row is an op, a module path, or all together, with the blocks of memory that it allocated from one allocator of a device.
--- Blocks of a step that was not chosen count only where they are alive at the peak.
+-- Blocks of a step that was not chosen, and those from before the recording, count only where they are alive at the peak.
 --
 -- level            VARCHAR  op, module or all: scope of the row
 -- op_name_id       TEXT_ID  the op that allocated them; NULL when not recorded, and for levels other than op
@@ -11,7 +11,9 @@
 -- live_bytes       BIGINT   bytes of those that were alive when the allocator had most allocated
 -- kept_bytes       BIGINT   bytes of those that were not released during the recording
 WITH block AS (
-    SELECT every_block.*, live.block_id IS NOT NULL AS is_live
+    SELECT
+        every_block.* REPLACE (every_block.is_chosen AND every_block.allocated_ns IS NOT NULL AS is_chosen),
+        live.block_id IS NOT NULL AS is_live
     FROM allocation.every_block
     LEFT JOIN allocation.live_block AS live ON live.block_id = every_block.block_id AND live.measure = 'allocated'
 ),

@@ -10,7 +10,7 @@
 -- path_id        BIGINT   the path of module.path of the module call, or of the backward work, that allocated it; NULL outside
 --                         modules, and where the op is not known
 -- size_bytes     BIGINT   its size
--- allocated_ns   BIGINT   when it was allocated, Unix ns
+-- allocated_ns   BIGINT   when it was allocated, Unix ns; NULL when that was before the recording
 -- released_ns    BIGINT   when the host released it, Unix ns; NULL when it did not during the recording
 -- used_until_ns  BIGINT   when no stream used it any more, at the earliest released_ns, Unix ns; NULL when not released
 -- step_id        BIGINT   the step in which it was allocated; NULL outside steps
@@ -18,6 +18,9 @@
 -- lifetime       ENUM('op', 'module call', 'step', 'several steps', 'recording', 'not released')  the shortest of these within
 --                         which it was released: the op that allocated it; the module call, or task of the autograd engine,
 --                         around that op; the step; a later step; the recording, where steps do not say it
+-- requested_bytes  BIGINT  what the program asked for; NULL when not recorded
+-- stack_id       BIGINT   a stack of trace.memory_stack: what was called; NULL when not recorded
+-- site_id        TEXT_ID  the place in the program that called it, as in allocation.call_site; NULL when not recorded
 WITH placed_block AS (
     SELECT
         block.*,
@@ -66,5 +69,9 @@ SELECT
         WHEN step_id = released_step_id THEN 'step'
         WHEN step_id <> released_step_id THEN 'several steps'
         ELSE 'recording'
-    END::ENUM('op', 'module call', 'step', 'several steps', 'recording', 'not released') AS lifetime
+    END::ENUM('op', 'module call', 'step', 'several steps', 'recording', 'not released') AS lifetime,
+    requested_bytes,
+    stack_id,
+    call_site.site_id
 FROM block_to_step
+LEFT JOIN allocation.call_site USING (stack_id)

@@ -11,5 +11,9 @@ JOIN allocation.peak_moment AS peak
     ON peak.component = block.component
     AND peak.role::VARCHAR = block.role::VARCHAR
     AND peak.device_id IS NOT DISTINCT FROM block.device_id
-WHERE block.allocated_ns <= peak.peak_ns
-  AND coalesce(if(peak.measure = 'active', block.used_until_ns, block.released_ns) > peak.peak_ns, true)
+WHERE coalesce(block.allocated_ns <= peak.peak_ns, true)
+  AND coalesce(
+      if(peak.measure = 'active', block.used_until_ns, block.released_ns) > peak.peak_ns,
+      -- Without a moment of the peak, there is the end alone.
+      block.released_ns IS NULL
+  )

@@ -24,6 +24,13 @@ block AS (
     FROM trace.memory_block
     LEFT JOIN queue_thread ON true
 ),
+-- A snapshot of the allocator has stacks in place of threads, and often no name: then the time alone places a block.
+unplaced_block AS (
+    SELECT block_id, allocated_ns
+    FROM trace.memory_block
+    WHERE tid IS NULL AND name_id IS NULL AND stack_id IS NOT NULL AND allocated_ns IS NOT NULL
+),
+op_thread AS (SELECT DISTINCT tid FROM trace.op WHERE NOT is_step),
 dequeue_thread AS (SELECT DISTINCT dequeue_tid AS tid FROM trace.queue),
 -- The threads whose tasks may have allocated a block.
 asked AS (
@@ -59,6 +66,11 @@ of_task AS (
         AND queue.dequeue_end_ns >= asked.allocated_ns
 )
 FROM of_task
+UNION ALL
+SELECT unplaced_block.block_id, op_thread.tid, unplaced_block.allocated_ns, NULL, false, NULL
+FROM unplaced_block
+-- All pairs: threads that run ops are few.
+CROSS JOIN op_thread
 UNION ALL
 SELECT block_id, tid, allocated_ns, name_id, false, NULL
 FROM block

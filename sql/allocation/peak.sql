@@ -23,16 +23,18 @@
 -- share          DOUBLE   live_bytes / peak_bytes; NULL when that is 0
 -- block_count    BIGINT   its blocks; NULL where it has none
 -- largest_bytes  BIGINT   the largest of them; NULL where it has none
+-- site_id        TEXT_ID  the place in the program that called the op, as in allocation.call_site; NULL when not recorded
 WITH of_blocks AS (
     SELECT
         block.component,
         block.role::VARCHAR AS role,
         block.device_id,
         live.measure,
-        'blocks' AS part,
+        if(block.allocated_ns IS NULL, 'allocated before', 'blocks') AS part,
         path.parent_module,
         path.module,
         block.op_name_id,
+        block.site_id,
         sum(block.size_bytes)::BIGINT AS live_bytes,
         count(*) AS block_count,
         max(block.size_bytes) AS largest_bytes
@@ -98,7 +100,8 @@ SELECT
     part.live_bytes,
     part.live_bytes / nullif(peak.peak_bytes, 0) AS share,
     part.block_count,
-    part.largest_bytes
+    part.largest_bytes,
+    part.site_id
 FROM part
 JOIN allocation.peak_moment AS peak
     ON peak.component = part.component
@@ -106,6 +109,7 @@ JOIN allocation.peak_moment AS peak
     AND peak.device_id IS NOT DISTINCT FROM part.device_id
     AND peak.measure = part.measure
 LEFT JOIN trace.string AS op_name ON op_name.text_id = part.op_name_id
+LEFT JOIN trace.string AS site ON site.text_id = part.site_id
 ORDER BY
     peak.role,
     part.component,
@@ -115,4 +119,5 @@ ORDER BY
     part.part,
     part.parent_module,
     part.module,
-    op_name.text
+    op_name.text,
+    site.text

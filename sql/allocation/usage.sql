@@ -6,7 +6,7 @@
 -- @columns allocated_bytes to reserved_bytes as in trace.memory_usage
 -- fragmentation_bytes  BIGINT  reserved_bytes - allocated_bytes: taken from the device and not handed out; NULL where one of
 --                              these is
--- active_bytes         BIGINT  in blocks that are handed out, or released but still used by a stream; NULL when not recorded
+-- @columns active_bytes to requested_bytes as in trace.memory_usage
 WITH total_in_step AS (
     SELECT usage.*, if(usage.time_ns < period.end_ns, period.step_id, NULL) AS step_id
     FROM trace.memory_usage AS usage
@@ -22,7 +22,8 @@ SELECT
     allocated_bytes,
     reserved_bytes,
     reserved_bytes - allocated_bytes AS fragmentation_bytes,
-    active_bytes
+    active_bytes,
+    requested_bytes
 FROM total_in_step
 WHERE getvariable('step_id') IS NULL OR step_id = getvariable('step_id')
 ORDER BY time_ns, role, component, device_id, allocated_bytes, reserved_bytes, active_bytes, usage_id

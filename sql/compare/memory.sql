@@ -9,6 +9,7 @@
 -- block_count      BIGINT   blocks
 -- allocated_bytes  BIGINT   their bytes, whether or not they lived at the same time
 -- live_bytes       BIGINT   bytes alive when most was allocated
+-- site_id          TEXT_ID  the place in the program, as in allocation.call_site; NULL when not recorded
 WITH block AS (
     SELECT every_block.*, live.block_id IS NOT NULL AS is_live
     FROM allocation.every_block
@@ -16,17 +17,18 @@ WITH block AS (
 )
 SELECT
     role::VARCHAR AS role,
-    'blocks' AS part,
+    if(allocated_ns IS NULL, 'allocated before', 'blocks') AS part,
     path_id,
     op_name_id,
     step_id,
-    count(*) AS block_count,
-    sum(size_bytes)::BIGINT AS allocated_bytes,
-    coalesce(sum(size_bytes) FILTER (is_live), 0)::BIGINT AS live_bytes
+    count(*) FILTER (allocated_ns IS NOT NULL) AS block_count,
+    coalesce(sum(size_bytes) FILTER (allocated_ns IS NOT NULL), 0)::BIGINT AS allocated_bytes,
+    coalesce(sum(size_bytes) FILTER (is_live), 0)::BIGINT AS live_bytes,
+    site_id
 FROM block
-GROUP BY role::VARCHAR, path_id, op_name_id, step_id
+GROUP BY role::VARCHAR, allocated_ns IS NULL, path_id, op_name_id, step_id, site_id
 UNION ALL
-SELECT role::VARCHAR, part::VARCHAR, NULL, NULL, NULL, 0, 0, sum(live_bytes)::BIGINT
+SELECT role::VARCHAR, part::VARCHAR, NULL, NULL, NULL, 0, 0, sum(live_bytes)::BIGINT, NULL
 FROM allocation.peak
-WHERE measure = 'allocated' AND part <> 'blocks'
+WHERE measure = 'allocated' AND block_count IS NULL
 GROUP BY role::VARCHAR, part::VARCHAR

@@ -19,6 +19,7 @@
 -- new_block_count        DOUBLE   blocks allocated in the new run per unit
 -- match_id               BIGINT   the module of runs.module_match; NULL outside modules
 -- is_backward            BOOLEAN  whether it is the backward of the module; NULL outside modules
+-- site                   VARCHAR  the place in the program, as in allocation.call_site; NULL when not recorded
 WITH recorded_rank AS (
     SELECT rank.run, rank.side, profile, rank.pair
     FROM runs.compared_rank AS rank
@@ -67,6 +68,7 @@ memory_of_rank AS (
         memory.op_name,
         memory.role,
         memory.part,
+        memory.site,
         memory.live_bytes,
         if(of_side.are_steps AND step.step_id IS NULL, 0, memory.allocated_bytes) AS allocated_bytes,
         if(of_side.are_steps AND step.step_id IS NULL, 0, memory.block_count) AS block_count,
@@ -90,11 +92,12 @@ figure AS (
         op_name,
         role,
         part,
+        site,
         sum(live_bytes) / min(rank_count) AS live_bytes,
         sum(allocated_bytes) / min(unit_count) AS bytes,
         sum(block_count) / min(unit_count) AS block_count
     FROM memory_of_rank
-    GROUP BY run, side, match_id, is_backward, op_name, role, part
+    GROUP BY run, side, match_id, is_backward, op_name, role, part, site
 ),
 compared_memory AS (
     SELECT
@@ -104,6 +107,7 @@ compared_memory AS (
         op_name,
         role,
         part,
+        site,
         coalesce(max(live_bytes) FILTER (side = 'base'), 0) AS base_live_bytes,
         coalesce(max(live_bytes) FILTER (side = 'new'), 0) AS new_live_bytes,
         coalesce(max(bytes) FILTER (side = 'base'), 0) AS base_bytes,
@@ -111,7 +115,7 @@ compared_memory AS (
         coalesce(max(block_count) FILTER (side = 'base'), 0) AS base_block_count,
         coalesce(max(block_count) FILTER (side = 'new'), 0) AS new_block_count
     FROM figure
-    GROUP BY run, match_id, is_backward, op_name, role, part
+    GROUP BY run, match_id, is_backward, op_name, role, part, site
 )
 SELECT
     compared_memory.run,
@@ -129,7 +133,8 @@ SELECT
     base_block_count,
     new_block_count,
     match_id,
-    is_backward
+    is_backward,
+    site
 FROM compared_memory
 LEFT JOIN runs.module_match AS match USING (run, match_id)
 ORDER BY
@@ -140,4 +145,5 @@ ORDER BY
     module,
     op_name,
     role,
-    part
+    part,
+    site

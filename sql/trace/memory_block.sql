@@ -1,14 +1,17 @@
--- One row is a block of device memory that an allocator handed out during the recording, and its release.
+-- One row is a block of device memory that an allocator handed out, and its release. Most profiles have only the blocks that
+-- were allocated during the recording.
 --
--- block_id      BIGINT   the id, unique in the rank
--- component     VARCHAR  the allocator, as the profile calls it
--- role          ENUM('framework', 'operators')  whose allocator it is: the framework's own, or the one that the library of
---                        operators has beside it
--- device_id     BIGINT   device; NULL when not recorded
--- stream_id     BIGINT   handle of the stream that it was allocated for; NULL when not recorded
--- tid           BIGINT   host thread that allocated it: process id * 2^32 + thread id; NULL when not recorded
--- name_id       TEXT_ID  the allocating party by the profile: for the framework the name of an op; NULL when not recorded
--- size_bytes    BIGINT   its size, more than 0
--- allocated_ns  BIGINT   when it was allocated, Unix ns
--- released_ns   BIGINT   when the host released it, Unix ns; NULL when it did not during the recording
--- reusable_ns   BIGINT   when no stream used it any more, Unix ns; NULL when that is not recorded
+-- block_id         BIGINT   the id, unique in the rank
+-- component        VARCHAR  the allocator, as the profile calls it
+-- role             ENUM('framework', 'operators')  whose allocator it is: the framework's own, or the one that the library of
+--                           operators has beside it
+-- device_id        BIGINT   device; NULL when not recorded
+-- stream_id        BIGINT   handle of the stream that it was allocated for; NULL when not recorded
+-- tid              BIGINT   host thread that allocated it: process id * 2^32 + thread id; NULL when not recorded
+-- name_id          TEXT_ID  the allocating party by the profile: for the framework the name of an op; NULL when not recorded
+-- size_bytes       BIGINT   its size, more than 0
+-- allocated_ns     BIGINT   when it was allocated, Unix ns; NULL when that was before the recording
+-- released_ns      BIGINT   when the host released it, Unix ns; NULL when it did not during the recording
+-- reusable_ns      BIGINT   when no stream used it any more, Unix ns; NULL when that is not recorded
+-- requested_bytes  BIGINT   what the program asked for, at most size_bytes; NULL when not recorded
+-- stack_id         BIGINT   a stack of trace.memory_stack: what was called when it was allocated; NULL when not recorded

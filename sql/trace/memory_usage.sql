@@ -7,7 +7,8 @@
 --                           allocators included; all that is in use on the device, by any process; what the program asked for,
 --                           which has the allocator of the framework in it; another part of the process, such as communication
 -- device_id        BIGINT   device; NULL when not recorded
--- time_ns          BIGINT   the moment, Unix ns
+-- time_ns          BIGINT   the moment, Unix ns; NULL where a recording has no moments, but the state at its end
 -- allocated_bytes  BIGINT   in blocks that are handed out; NULL when not recorded
 -- reserved_bytes   BIGINT   taken from the device, whether handed out or not; NULL when not recorded
 -- active_bytes     BIGINT   in blocks that are handed out, or released but still used by a stream; NULL when not recorded
+-- requested_bytes  BIGINT   what the program asked for in blocks that are handed out; NULL when not recorded

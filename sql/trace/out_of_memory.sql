@@ -1,9 +1,11 @@
 -- One row is an attempt to allocate memory of the device that failed, as far as the profiler recorded it.
 --
 -- event_id         BIGINT  the id
--- tid              BIGINT  host thread: process id * 2^32 + thread id
+-- tid              BIGINT  host thread: process id * 2^32 + thread id; NULL when not recorded
 -- device_id        BIGINT  device; NULL when not recorded
 -- time_ns          BIGINT  when, Unix ns
 -- size_bytes       BIGINT  how much was tried; NULL when not recorded
 -- allocated_bytes  BIGINT  bytes that the allocator had handed out; NULL when not recorded
 -- reserved_bytes   BIGINT  bytes that it had taken from the device; NULL when not recorded
+-- free_bytes       BIGINT  what the device had free at that moment; NULL when not recorded
+-- stack_id         BIGINT  a stack of trace.memory_stack: what was called; NULL when not recorded

@@ -134,7 +134,7 @@ def test_chosen_ops_siblings_steps_and_stacks_are_all_that_is_drawn(tmp_path: Pa
 
 def test_an_analysis_without_a_flame_graph_says_which_have_one(ranks: Path, command: Callable[..., Result]) -> None:
     result = command("kernel-stats", "-d", ranks, "--export-type", "speedscope")
-    who = ("kernel-stats does not write it", "module-stats, op-stats, stacks do")
+    who = ("kernel-stats does not write it", "module-stats, op-stats, stacks, memory do")
     assert (result.exit_code, result.stderr) == (2, says("error: ", "export_type='speedscope'", *who))
     result = command("compare", ranks, ranks, "--export-type", "collapsed", "-o", ranks)
     assert result.exit_code == 2

@@ -12,6 +12,7 @@ from typer.testing import Result
 
 from prof_analysis import InputError, ProfAnalysisWarning, open_profile
 from prof_analysis.analyses.answerable import answered_by, unanswered_by, why_unanswered
+from prof_analysis.common.capabilities import CAPABILITIES
 from prof_analysis.sources.ascend_beside.profiler_info import NO_CLOCK, NO_GRAPH_CALLS, NO_HOST_CALLS, NO_STACKS, why_no_memory
 from prof_analysis.sources.discovery import find_ranks
 from prof_analysis.sources.rank import Rank
@@ -46,6 +47,7 @@ def test_a_rank_folder_is_found_by_itself(tmp_path: Path) -> None:
             ("stacks", NO_STACKS),
             ("memory", why_no_memory({})),
             ("static_memory", NOT_IN_ONE_RANK["static_memory"]),
+            ("allocator", f"no {CAPABILITIES['allocator']} in this format"),
             ("settings", NOT_IN_ONE_RANK["settings"]),
             ("reported_kernels", "no reported figures of kernels in this format"),
             ("reported_ops", "no reported figures of ops in this format"),

@@ -1,18 +1,23 @@
 """The analysis `memory`: what fills the memory of the device, and does it leak?"""
 
 from collections.abc import Mapping
-from operator import itemgetter
 from typing import Any
 
 from prof_analysis.analyses import schema
-from prof_analysis.analyses.analysis import WHY, Analysis, Rows
-from prof_analysis.analyses.answer import Block, Facts, Source, said, size_of, table_of
+from prof_analysis.analyses.analysis import WHY, Analysis, Extra, Rows, flame
+from prof_analysis.analyses.answer import Block, Facts, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
-from prof_analysis.analyses.memory_sentences import failure_of, fullness, rest
-from prof_analysis.analyses.tree import PATH, as_tree
+from prof_analysis.analyses.memory_rows import OF_PLACES, ROWS, TABLES, columns_of
+from prof_analysis.analyses.memory_sentences import failure_of, filled, fullness, of_snapshot, rest
+from prof_analysis.analyses.tree import as_tree
 from prof_analysis.common.capabilities import any_of
 from prof_analysis.common.option_docs import INPUT, MACHINE, MODULES
 from prof_analysis.engine.quotes import quote_text
+
+
+def _or_null(meaning: str, table: str) -> schema.Schema:
+    return schema.or_null(schema.one(meaning, schema.fields(**schema.columns_of(table))), "for other profiles")
+
 
 ANALYSIS = Analysis(
     "memory",
@@ -38,7 +43,27 @@ ANALYSIS = Analysis(
     captions=("Memory alive at the peak",),
     requires=(any_of("memory", "static_memory"),),
     options=(INPUT, MODULES, MACHINE),
-    also=("module.chosen_domain", "allocation.peak_moment", "allocation.floor", "trace.set_aside_memory"),
+    extras={
+        "by stream": Extra((), {"allocation.stream": "MemoryStream"}),
+        "by size": Extra((), {"allocation.size_class": "MemorySizeClass"}),
+        "by site": Extra(("allocator",), {"allocation.site": "MemorySite"}),
+        "by stack": Extra(("allocator",), {"allocation.stack": "MemoryStack"}),
+        "by native": Extra(("allocator",), {"allocation.native_stack": "MemoryNativeStack"}),
+        "by growth": Extra(("allocator",), {"allocation.growth": "MemoryGrowth"}),
+        "by segment": Extra(
+            ("allocator",), {"allocation.segment": "MemorySegment", "allocation.segment_total": "MemorySegmentTotal"}
+        ),
+        "by failure": Extra((), {"allocation.failure_part": "MemoryAtFailure"}),
+    },
+    pictures=flame("flame.memory", "MemoryFlame", "memory"),
+    also=(
+        "module.chosen_domain",
+        "allocation.peak_moment",
+        "allocation.floor",
+        "allocation.segment_total",
+        "allocation.segment_audit",
+        "trace.set_aside_memory",
+    ),
     counted="allocation.component",
     counts_kernels=False,
     rows={
@@ -51,6 +76,14 @@ ANALYSIS = Analysis(
         "component": Rows("allocation.component"),
         "kept": Rows("allocation.kept", is_listed=True),
         "rank": Rows("across.memory_rank", is_listed=True),
+        "stream": Rows("allocation.stream", extra="by stream"),
+        "size": Rows("allocation.size_class", extra="by size"),
+        "site": Rows("allocation.site", extra="by site"),
+        "stack": Rows("allocation.stack", extra="by stack"),
+        "native": Rows("allocation.native_stack", extra="by native"),
+        "growth": Rows("allocation.growth", extra="by growth"),
+        "segment": Rows("allocation.segment", extra="by segment"),
+        "failure": Rows("allocation.failure_part", extra="by failure"),
         "static": Rows("allocation.static_op", requires=("static_memory",), is_listed=True),
     },
     place=16,
@@ -58,14 +91,18 @@ ANALYSIS = Analysis(
     examples={
         "Floor and peak of each step, and whether it leaks": "result --by step",
         "The largest blocks and how long they live": "result --by block --top 20",
+        "Which sizes of blocks fill the device": "result --by size",
     },
     returns="""Return the holders of the device's memory.
 
     With by="peak" a row is a part of what was alive when an allocator, or another component, held most; the rows of each
     peak add up to it. by="module" and by="op" sum up the blocks that were allocated, by="block" has each of them with its
     lifetime. by="step" has the floor and the peak of each step, by="kept" the ops whose blocks stay (a leak), by="time" the
-    totals over time, by="component" what else holds memory, by="rank" how full the device of each rank was. by="static"
-    has the ops of compiled graphs with the memory that was planned for them.
+    totals over time, by="component" what else holds memory, by="rank" how full the device of each rank was, by="size" and
+    by="stream" what blocks of a size or a stream hold, by="failure" what held memory when an attempt to allocate failed.
+    Of memory snapshots, by="site", by="stack" and by="native" have the lines and stacks that hold memory at the peak and at the
+    end, by="growth" what they allocated and released between two marks of the history, by="segment" what is free, and where.
+    by="static" has the ops of compiled graphs with the memory that was planned for them.
     Raises InputError when no rank holds records of device memory.
     """,
     keys=lambda: schema.by_level(
@@ -74,6 +111,9 @@ ANALYSIS = Analysis(
             "peaks",
             "floor",
             "kept",
+            "at_failure",
+            "segments",
+            "placement",
             "static_graphs",
             devices=schema.rows(
                 "the fullest first; components, peaks, floor and kept are of the first one", "across.memory_rank"
@@ -95,6 +135,9 @@ ANALYSIS = Analysis(
                 ),
             ),
             kept=schema.rows("ops whose blocks stay", "allocation.kept"),
+            at_failure=schema.rows("what filled the device when an attempt failed", "allocation.failure_part"),
+            segments=_or_null("segments of the allocator at the end, of a snapshot", "allocation.segment_total"),
+            placement=_or_null("how many blocks have modules and steps, of a snapshot", "allocation.placement"),
             static_graphs=schema.rows("compiled graphs of the first device", "allocation.static_graph"),
         ),
         "rows_shown",
@@ -110,69 +153,14 @@ ANALYSIS = Analysis(
                 all_ns=schema.amount("time from the first moment to the last, both included", "ns"),
             ),
             "component": "allocation.component",
+            **{level: TABLES[level] for level in OF_PLACES},
         },
     ),
 )
 
 Row = Mapping[str, Any]
-PART_LABELS = {
-    "allocated before": "(allocated before the recording)",
-    "released unseen": "(released, but not recorded)",
-    "whole": "(not recorded by block)",
-    "cached": "(reserved, not allocated)",
-}
+
 _ALL = 2**31
-# Rows of one rank and one device. That of `time` is the moment with most allocated in each of so many equal slices of time.
-_ROWS = {
-    "peak": f"""
-        SELECT *, {PATH} AS module_path
-        FROM allocation.peak
-        WHERE measure = 'allocated' AND role = 'framework' AND {{one}}
-        ORDER BY live_bytes DESC, part, module_path, op_name
-        LIMIT {{top}}
-    """,
-    "module": f"""
-        SELECT * REPLACE ({PATH} AS module)
-        FROM allocation.module
-        WHERE module IS NOT NULL AND role = 'framework' AND {{one}}
-        ORDER BY own_live_bytes DESC, own_allocated_bytes DESC, module
-        LIMIT {{top}}
-    """,
-    "op": "FROM allocation.op WHERE {one} ORDER BY live_bytes DESC, allocated_bytes DESC, op_name, component LIMIT {top}",
-    "block": f"""
-        SELECT *, {PATH} AS module_path
-        FROM allocation.block
-        WHERE {{one}}
-        ORDER BY size_bytes DESC, allocated_ns, block_id
-        LIMIT {{top}}
-    """,
-    "step": """
-        SELECT *
-        FROM (FROM allocation.step WHERE {one} AND role = 'framework' ORDER BY peak_bytes DESC, step_id LIMIT {top})
-        ORDER BY step_id
-    """,
-    "time": """
-        WITH moment AS (
-            SELECT *, time_ns - min(time_ns) OVER () AS since_ns, max(time_ns) OVER () - min(time_ns) OVER () + 1 AS all_ns
-            FROM allocation.usage
-            WHERE role = 'framework' AND allocated_bytes IS NOT NULL AND {one}
-        )
-        SELECT *
-        FROM moment
-        QUALIFY row_number() OVER (
-            PARTITION BY since_ns::HUGEINT * {top} // all_ns ORDER BY allocated_bytes DESC, time_ns, usage_id
-        ) = 1
-        ORDER BY time_ns, usage_id
-    """,
-    "component": """
-        FROM allocation.component
-        WHERE {one}
-        ORDER BY coalesce(peak_reserved_bytes, peak_allocated_bytes) DESC, role, component
-        LIMIT {top}
-    """,
-}
-
-
 _FLOOR = "SELECT step_count, first_bytes, last_bytes FROM allocation.floor WHERE {one}"
 
 
@@ -183,22 +171,32 @@ def memory(profile: Tables, top: int, by: str = "peak") -> tuple[Facts, list[Blo
     facts["out_of_memory"] = profile.rows("FROM allocation.out_of_memory ORDER BY time_ns, profile, device_id LIMIT 5")
     if not ranks:
         return facts, [said("no component of the device holds memory in these records")]
-    fullest = ranks[0]
-    rows = _of_device(profile, _ROWS[by], fullest, top)
+    failures = facts["out_of_memory"]
+    failed = next((rank for rank in ranks if failures and _place(rank) == _place(failures[0])), None)
+    facts["at_failure"] = _of_device(profile, ROWS["failure"], failed, 3) if failed else []
+    fullest = failed if failed and by == "failure" else ranks[0]
+    rows = _of_device(profile, ROWS[by], fullest, top)
     facts["rows_shown"] = rows
-    facts["components"] = _of_device(profile, _ROWS["component"], fullest, 20)
+    facts["components"] = _of_device(profile, ROWS["component"], fullest, 20)
     facts["peaks"] = _of_device(
         profile, "FROM allocation.peak_moment WHERE role = 'framework' AND {one} ORDER BY measure", fullest
     )
     facts["floor"] = next(
         iter(_of_device(profile, _FLOOR, fullest)), {"step_count": 0, "first_bytes": None, "last_bytes": None}
     )
+    facts["segments"] = next(iter(_of_device(profile, "FROM allocation.segment_total WHERE {one}", fullest)), None)
+    facts["placement"] = next(iter(_of_device(profile, "FROM allocation.placement WHERE {one}", fullest)), None)
     facts["kept"] = _of_device(profile, "FROM allocation.kept WHERE {one} LIMIT {top}", fullest, 5)
     facts["static_graphs"] = _of_device(profile, "FROM allocation.static_graph WHERE {one} LIMIT {top}", fullest, 5)
-    shown = as_tree(rows, _of_device(profile, _ROWS[by], fullest, _ALL)) if by == "module" else rows
-    table = [table_of(_TABLES[by], shown, _COLUMNS[by])] if shown or not facts["static_graphs"] else []
-    failed = map(failure_of, facts["out_of_memory"])
-    return facts, [said(*failed, *fullness(facts, fullest)), *table, said(*rest(facts, fullest))]
+    shown = as_tree(rows, _of_device(profile, ROWS[by], fullest, _ALL)) if by == "module" else rows
+    table = [table_of(TABLES[by], shown, columns_of(by, rows))] if shown or not facts["static_graphs"] else []
+    none = ["no attempt to allocate failed in the recording"] if by == "failure" and not rows else []
+    first = said(*none, *map(failure_of, failures), *filled(facts["at_failure"]), *fullness(facts, fullest))
+    return facts, [first, *table, said(*rest(facts, fullest), *of_snapshot(facts))]
+
+
+def _place(row: Row) -> tuple[Any, ...]:
+    return row["profile"], row["device_id"]
 
 
 def _of_device(profile: Tables, sql: str, device: Row, top: int = 0) -> list[dict[str, Any]]:
@@ -206,73 +204,3 @@ def _of_device(profile: Tables, sql: str, device: Row, top: int = 0) -> list[dic
     number = "NULL" if device["device_id"] is None else f"{device['device_id']:d}"
     one = f"profile = {quote_text(device['profile'])} AND device_id IS NOT DISTINCT FROM {number}"
     return profile.rows(sql.format(one=one, top=top))
-
-
-def _what(row: Row) -> str | None:
-    return row["op_name"] if row["part"] == "blocks" else PART_LABELS[row["part"]]
-
-
-_TABLES = {level: f"allocation.{'usage' if level == 'time' else level}" for level in _ROWS}
-_COLUMNS: Mapping[str, Mapping[str, Source]] = {
-    "peak": {
-        "op": ("text", _what),
-        "live at peak": ("size", itemgetter("live_bytes")),
-        "share of peak": "share",
-        "in module": ("text", itemgetter("module_path")),
-        "blocks": "block_count",
-        "largest block": ("size", itemgetter("largest_bytes")),
-    },
-    "module": {
-        "module": ("tree", itemgetter("line")),
-        "live at peak": ("size", itemgetter("live_bytes")),
-        "own": ("size", itemgetter("own_live_bytes")),
-        "allocated": ("size", itemgetter("allocated_bytes")),
-        "not released": ("size", itemgetter("own_kept_bytes")),
-        "largest block": ("size", itemgetter("largest_bytes")),
-        "blocks": "block_count",
-    },
-    "op": {
-        "op": "op_name",
-        "live at peak": ("size", itemgetter("live_bytes")),
-        "allocated": ("size", itemgetter("allocated_bytes")),
-        "not released": ("size", itemgetter("kept_bytes")),
-        "largest block": ("size", itemgetter("largest_bytes")),
-        "blocks": "block_count",
-        "allocator": "component",
-    },
-    "block": {
-        "op": "op_name",
-        "size": ("size", itemgetter("size_bytes")),
-        "released within": ("text", itemgetter("lifetime")),
-        "lived": "lifetime_ns",
-        "live at peak": "is_live_at_peak",
-        "in module": ("text", itemgetter("module_path")),
-        "step": ("text", itemgetter("step_id")),
-        "allocator": "component",
-    },
-    "step": {
-        "step": ("text", itemgetter("step_id")),
-        "floor": ("size", itemgetter("floor_bytes")),
-        "growth": ("size", itemgetter("growth_bytes")),
-        "peak": ("size", itemgetter("peak_bytes")),
-        "reserved": ("size", itemgetter("peak_reserved_bytes")),
-        "allocated": ("size", itemgetter("new_bytes")),
-        "not released": ("size", itemgetter("kept_bytes")),
-        "blocks": "block_count",
-    },
-    "time": {
-        "time": ("time", itemgetter("since_ns")),
-        "allocated": ("size", itemgetter("allocated_bytes")),
-        "active": ("size", itemgetter("active_bytes")),
-        "reserved": ("size", itemgetter("reserved_bytes")),
-        "fragmentation": ("size", itemgetter("fragmentation_bytes")),
-        "step": ("text", itemgetter("step_id")),
-    },
-    "component": {
-        "component": "component",
-        "role": ("text", itemgetter("role")),
-        "reserved": ("size", itemgetter("peak_reserved_bytes")),
-        "at peak": ("size", itemgetter("at_peak_bytes")),
-        "allocated": ("size", itemgetter("peak_allocated_bytes")),
-    },
-}

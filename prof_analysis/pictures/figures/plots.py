@@ -3,8 +3,8 @@
 from collections import Counter
 from typing import Any
 
-from prof_analysis.analyses.answers.memory import PART_LABELS
 from prof_analysis.analyses.asked import Compared, Tables
+from prof_analysis.analyses.memory_rows import PART_LABELS
 from prof_analysis.analyses.words import rank_name, several
 from prof_analysis.common.errors import InputError
 from prof_analysis.engine.quotes import quote_text

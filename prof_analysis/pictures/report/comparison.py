@@ -79,6 +79,9 @@ def report(comparison: Compared, file: Path, efficiency: bool = False) -> Path:
 def _matters(answer: Answer) -> Iterator[Matter]:
     """Yield the finding, the largest changes by module and op, and the change of the kernel time."""
     facts = answer.facts
+    if facts["finding"] is None:
+        yield "Memory", facts["memory_total"]["sentence"], "memory"
+        return
     yield "Change", facts["finding"]["sentence"], "summary"
     modules = [f"{row['modules']} {change(row['self_difference_ns'])}" for row in facts["modules"][:_SHOWN]]
     yield "Modules", f"changed most: {'; '.join(modules)}" if modules else "no module changed by more than noise", "modules"

@@ -64,7 +64,9 @@ SELECT
     size_bytes,
     allocated_ns,
     released_ns,
-    reusable_ns
+    reusable_ns,
+    NULL::BIGINT AS requested_bytes,
+    NULL::BIGINT AS stack_id
 FROM found_block
 -- Where a database holds several devices, rows that name no device belong to the first one.
 WHERE getvariable('device_id') IS NULL OR coalesce(device_id, getvariable('first_device_id')) = getvariable('device_id')

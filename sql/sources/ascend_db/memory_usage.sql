@@ -37,7 +37,8 @@ SELECT
     time_ns,
     allocated_bytes,
     reserved_bytes,
-    if(role = 'operators', NULL, active_bytes) AS active_bytes
+    if(role = 'operators', NULL, active_bytes) AS active_bytes,
+    NULL::BIGINT AS requested_bytes
 FROM found_usage
 WHERE role IS NOT NULL AND is_moment(time_ns) AND are_totals(allocated_bytes, reserved_bytes, active_bytes)
   AND (getvariable('device_id') IS NULL OR coalesce(device_id, getvariable('first_device_id')) = getvariable('device_id'))

@@ -10,6 +10,8 @@ SELECT
     bytes_of(size_kib, 1024) AS size_bytes,
     allocated_ns,
     released_ns,
-    reusable_ns
+    reusable_ns,
+    NULL::BIGINT AS requested_bytes,
+    NULL::BIGINT AS stack_id
 FROM raw.memory_block
 WHERE is_size(bytes_of(size_kib, 1024)) AND is_lifetime(allocated_ns, released_ns)

@@ -39,6 +39,7 @@ SELECT
     time_ns,
     allocated_bytes,
     reserved_bytes,
-    if(role = 'operators', NULL, active_bytes) AS active_bytes
+    if(role = 'operators', NULL, active_bytes) AS active_bytes,
+    NULL::BIGINT AS requested_bytes
 FROM in_bytes
 WHERE role IS NOT NULL AND is_moment(time_ns) AND are_totals(allocated_bytes, reserved_bytes, active_bytes)

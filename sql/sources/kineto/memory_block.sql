@@ -20,6 +20,8 @@ SELECT
     size_bytes,
     start_ns AS allocated_ns,
     next_ns AS released_ns,
-    NULL::BIGINT AS reusable_ns
+    NULL::BIGINT AS reusable_ns,
+    NULL::BIGINT AS requested_bytes,
+    NULL::BIGINT AS stack_id
 FROM event
 WHERE size_bytes > 0

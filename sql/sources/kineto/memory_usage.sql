@@ -6,6 +6,7 @@ SELECT
     start_ns AS time_ns,
     allocated_bytes,
     reserved_bytes,
-    NULL::BIGINT AS active_bytes
+    NULL::BIGINT AS active_bytes,
+    NULL::BIGINT AS requested_bytes
 FROM raw.memory_event
 WHERE device_type <> 0 AND is_moment(start_ns) AND are_totals(allocated_bytes, reserved_bytes, NULL)

@@ -1,0 +1,44 @@
+"""Gives a memory snapshot the files of the profile of the same process, if one lies beside it: its ops, modules and steps."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from prof_analysis.sources.rank import Rank
+
+
+def with_ops_beside(ranks: Sequence[Rank]) -> list[Rank]:
+    """Return the ranks, those that know the allocator and no ops with the files of the rank that has the ops of its process.
+
+    That is the rank of the same number in the same folder; where either has no number, the only rank with ops there.
+    """
+    with_ops = [rank for rank in ranks if _has(rank, "ops")]
+    found = []
+    for rank in ranks:
+        beside = [one for one in with_ops if one.folder.parent == rank.folder.parent]
+        same = [one for one in beside if one.rank_id == rank.rank_id and rank.rank_id is not None]
+        partners = same or (beside if any(None in (one.rank_id, rank.rank_id) for one in beside) else [])
+        if knows_memory_alone(rank) and rank.first_device_id is None and len(partners) == 1:
+            found.append(_joined(rank, partners[0]))
+        else:
+            found.append(rank)
+    return found
+
+
+def knows_memory_alone(rank: Rank) -> bool:
+    """Return whether a rank says what the allocator held, and nothing of ops: it may lie beside the profile of its process."""
+    return _has(rank, "allocator") and not _has(rank, "ops")
+
+
+def _has(rank: Rank, capability: str) -> bool:
+    return not rank.left_out and capability not in dict(rank.lacks)
+
+
+def _joined(rank: Rank, partner: Rank) -> Rank:
+    return replace(
+        rank,
+        inputs=(*rank.inputs, *partner.inputs),
+        files=(*rank.files, *partner.files),
+        rank_id=partner.rank_id if rank.rank_id is None else rank.rank_id,
+        rank_id_from=f"the profile beside it, {partner.profile}" if rank.rank_id is None else rank.rank_id_from,
+        modules_from=partner.modules_from,
+    )

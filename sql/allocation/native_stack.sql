@@ -1,0 +1,25 @@
+-- One row is a stack with its native frames that called the allocator, with the blocks of memory of one allocator of a
+-- device, the most bytes at the peak first. What was allocated before the recording counts where it is known.
+--
+-- frames           VARCHAR[]  all frames, those of Python first, the outermost of each first; NULL when not recorded
+-- @columns component to largest_bytes as in allocation.by_place
+SELECT
+    by_place.frames,
+    by_place.component,
+    by_place.role,
+    by_place.device_id,
+    by_place.block_count,
+    by_place.allocated_bytes,
+    by_place.live_bytes,
+    by_place.end_bytes,
+    by_place.rounding_bytes,
+    by_place.largest_bytes
+FROM allocation.by_place
+WHERE by_place.level = 'native'
+ORDER BY
+    by_place.live_bytes DESC,
+    by_place.end_bytes DESC,
+    by_place.allocated_bytes DESC,
+    frames,
+    by_place.component,
+    by_place.device_id

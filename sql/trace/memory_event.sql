@@ -1,0 +1,14 @@
+-- One row is an event in the history that the allocator of the framework keeps. The history is a ring: it may begin late.
+--
+-- event_id     BIGINT   position in the history of all devices
+-- device_id    BIGINT   device; NULL when not recorded
+-- kind         ENUM('allocation', 'release', 'reuse', 'segment', 'segment release', 'failure', 'other')  a block is handed out;
+--                       the host releases it; no stream uses it any more; memory is taken from the device; it is given back; an
+--                       attempt to allocate fails; something that changes nothing
+-- address      BIGINT   of the block or the segment; NULL when not recorded
+-- size_bytes   BIGINT   its size: of a block what the program asked for; NULL when not recorded
+-- stream_id    BIGINT   handle of the stream; NULL when not recorded
+-- free_bytes   BIGINT   of a failure, what the device had free; NULL for others, and when not recorded
+-- time_ns      BIGINT   when, Unix ns; the events of a device have times of their own, in their order. A history without times
+--                       has positions here
+-- stack_id     BIGINT   a stack of trace.memory_stack: what was called; NULL when not recorded

@@ -1,0 +1,8 @@
+-- One row is a frame of a stack that the allocator of the framework keeps.
+--
+-- stack_id      BIGINT   a stack of trace.memory_stack
+-- depth         BIGINT   0 for the innermost frame, 1 for its caller, and so on; in some versions frames of Python follow all
+--                        others
+-- frame_id      TEXT_ID  file, line and function: net.py(7): forward; of native code the function alone
+-- is_python     BOOLEAN  whether it is Python's
+-- is_allocator  BOOLEAN  whether it belongs to the recording of the stack, to the allocator, or to the start of the program

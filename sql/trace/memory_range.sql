@@ -1,0 +1,7 @@
+-- One row is a range that the framework notes beside the history of its allocator, such as a step of an optimizer.
+--
+-- range_id   BIGINT   the id, unique in the rank
+-- device_id  BIGINT   device; NULL when not recorded
+-- name_id    TEXT_ID  its name: Optimizer.step#AdamW.step, ProfilerStep#3
+-- start_ns   BIGINT   start, Unix ns; NULL where it began before the history
+-- end_ns     BIGINT   end, Unix ns; NULL where it did not end in the history

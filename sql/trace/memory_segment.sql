@@ -1,0 +1,14 @@
+-- One row is a segment: memory that the allocator of the framework holds from the device when the recording ends.
+--
+-- segment_id       BIGINT   the id, unique in the rank
+-- device_id        BIGINT   device; NULL when not recorded
+-- address          BIGINT   where it begins; NULL when not recorded
+-- stream_id        BIGINT   handle of the stream that it serves; NULL when not recorded
+-- pool             ENUM('small', 'large')  the size of the blocks that it is for; NULL when not recorded
+-- is_expandable    BOOLEAN  whether it can grow (expandable_segments)
+-- size_bytes       BIGINT   its size
+-- allocated_bytes  BIGINT   in blocks that are handed out, as recorded; NULL when not
+-- active_bytes     BIGINT   in blocks that are handed out, or released but still used by a stream, as recorded; NULL when not
+-- requested_bytes  BIGINT   what the program asked for in these blocks, as recorded; NULL when not
+-- stack_id         BIGINT   a stack of trace.memory_stack: what was called when it was taken from the device; NULL when not
+--                           recorded

@@ -1,0 +1,5 @@
+-- One row is a stack that the allocator of the framework keeps with blocks, segments and events.
+--
+-- stack_id     BIGINT   the id, unique in the rank
+-- op_id        TEXT_ID  the op of the framework that was called: aten::linear; NULL where its frames name none
+-- autograd_id  TEXT_ID  the node of autograd that ran: MmBackward0; NULL outside a backward, and where frames name none

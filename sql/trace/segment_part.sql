@@ -1,0 +1,9 @@
+-- One row is a part of a segment when the recording ends: a block that is handed out, or free memory.
+--
+-- part_id          BIGINT   the id, unique in the rank
+-- segment_id       BIGINT   a segment of trace.memory_segment
+-- address          BIGINT   where it begins; NULL when not recorded
+-- size_bytes       BIGINT   its size
+-- requested_bytes  BIGINT   what the program asked for; NULL for free memory, and when not recorded
+-- state            ENUM('allocated', 'awaiting free', 'free')  handed out; released, but still used by a stream; not used
+-- stack_id         BIGINT   a stack of trace.memory_stack: what was called when it was allocated; NULL when not recorded

@@ -1,0 +1,99 @@
+"""A snapshot beside the profile of its process: blocks get the ops, modules and steps in which they were allocated, by time."""
+
+from pathlib import Path
+
+import pytest
+
+from prof_analysis import open_profile
+from prof_analysis.sources.runs import find_runs
+from tests.helpers.kineto import event, kernel, launch, module, op, write_trace
+from tests.helpers.snapshots import BASE_US, MIB, Allocator, busy_device, snapshot, stack, write
+
+US = 1000
+
+
+def trace(file: Path) -> Path:
+    """Two steps, each with a call of Net, in which Linear calls an op."""
+    events = []
+    for number in range(2):
+        at = number * 1000 * US
+        events += [
+            event("user_annotation", f"ProfilerStep#{number}", at, at + 900 * US),
+            event("cpu_op", f"ProfilerStep#{number}", at, at + 900 * US),
+            module("Net_0", at + 100 * US, at + 800 * US, number=4 * number + 1),
+            module("Linear_0", at + 200 * US, at + 500 * US, number=4 * number + 2),
+            op("aten::linear", at + 300 * US, at + 400 * US, number + 1),
+            launch(at + 310 * US, at + 320 * US, number + 1, number + 1),
+            kernel("gemm", at + 330 * US, at + 350 * US, number + 1),
+        ]
+    file.parent.mkdir(parents=True, exist_ok=True)
+    return write_trace(file, events)
+
+
+def device() -> Allocator:
+    one = Allocator()
+    one.segment(0, 20 * MIB)
+    for number in range(2):
+        at = BASE_US + number * 1000
+        one.time_us = at + 350
+        one.alloc((4 * number) * MIB, MIB, stack(1))
+        one.alloc((4 * number + 1) * MIB, MIB, stack(2, has_native=False))
+        one.time_us = at + 700
+        one.alloc((4 * number + 2) * MIB, MIB, stack(3, has_native=False))
+        one.time_us = at + 950
+        one.alloc((4 * number + 3) * MIB, MIB, stack(4, has_native=False))
+    return one
+
+
+def test_blocks_have_modules_and_steps_by_time(tmp_path: Path) -> None:
+    trace(tmp_path / "rank0.json")
+    write(tmp_path / "rank0_snapshot.pickle", snapshot(device()))
+    with open_profile(tmp_path) as profile:
+        rows = profile.rows("""
+            SELECT site, op_name, parent_module, module, step_id, count(*) AS blocks
+            FROM allocation.block
+            GROUP BY ALL
+            ORDER BY ALL
+        """)
+        (placed,) = profile.rows("FROM allocation.placement")
+        steps = profile.memory(by="step")
+    site = "/home/jane/model.py({}): forward"
+    assert [tuple(row.values()) for row in rows] == [
+        *((site.format(1), "aten::linear", "Net", "Linear", step, 1) for step in (0, 1)),
+        *((site.format(2), "aten::linear", "Net", "Linear", step, 1) for step in (0, 1)),
+        (site.format(3), None, None, None, 0, 1),
+        (site.format(3), None, None, None, 1, 1),
+        (site.format(4), None, None, None, None, 2),
+    ]
+    assert (placed["has_ops"], placed["block_count"], placed["module_count"], placed["step_count"]) == (True, 8, 4, 6)
+    assert steps["new_bytes"].tolist() == [3 * MIB, 3 * MIB]
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (("rank0.json", "rank0_snapshot.pickle"), {"rank0_snapshot.pickle": 2}),
+        (("trace.json", "snapshot.pickle"), {"snapshot.pickle": 2}),
+        (("rank0.json", "rank1_snapshot.pickle"), {"rank1_snapshot.pickle": 1}),
+        (("rank0.json", "rank1.json", "rank1_snapshot.pickle"), {"rank1_snapshot.pickle": 2}),
+        (("rank0.json", "rank1.json", "snapshot.pickle"), {"snapshot.pickle": 1}),
+        (("other/rank0.json", "rank0_snapshot.pickle"), {"rank0_snapshot.pickle": 1}),
+    ],
+)
+def test_the_profile_of_the_same_rank_in_the_same_folder_is_read(
+    names: tuple[str, ...], expected: dict[str, int], tmp_path: Path
+) -> None:
+    for name in names:
+        if name.endswith(".json"):
+            trace(tmp_path / name)
+        else:
+            write(tmp_path / name, snapshot(busy_device()))
+    ranks = find_runs({"": tmp_path})
+    assert {one.profile: len(one.inputs) for one in ranks if one.source == "memory_snapshot"} == expected
+
+
+def test_without_a_profile_the_answer_says_that_modules_and_steps_are_unknown(tmp_path: Path) -> None:
+    file = write(tmp_path / "snapshot.pickle", snapshot(busy_device()))
+    with open_profile(file) as profile:
+        (placed,) = profile.rows("FROM allocation.placement")
+    assert (placed["has_ops"], placed["module_count"], placed["step_count"]) == (False, 0, 0)
