@@ -42,15 +42,15 @@ def watch_function(module: Any, name: str, phase: Callable[..., str]) -> None:
 def main() -> None:
     started, result, *words = sys.argv[1:]
     from prof_analysis import exports
-    from prof_analysis.analyses import answers
+    from prof_analysis.analyses import answering
     from prof_analysis.cli import app
     from prof_analysis.engine import building
-    from prof_analysis.profile import profile
-    from prof_analysis.run import job, rank_tables
+    from prof_analysis.profile import asked
+    from prof_analysis.run import rank_tables, work
     from prof_analysis.sources import SOURCES
 
-    watch_function(profile, "Session", lambda *_: "find ranks")
-    for module in (job, rank_tables):
+    watch_function(asked, "Session", lambda *_: "find ranks")
+    for module in (work, rank_tables):
         watch_function(module, "plan_of_job", lambda *_: "plan")
     for source in SOURCES.values():
         watch_function(source, "stage", lambda *_: "stage")
@@ -58,7 +58,7 @@ def main() -> None:
     watch_function(rank_tables, "write_rows", lambda *_: "store")
     watch_function(rank_tables, "_keep", lambda *_: "keep")
     watch_function(exports, "export", lambda *_: "export")
-    watch_function(answers, "answer_of", lambda *_: "summary")
+    watch_function(answering, "answer_of", lambda *_: "summary")
     SECONDS["start"] = time.time() - float(started)
     try:
         app(words)

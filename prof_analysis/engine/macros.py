@@ -1,7 +1,6 @@
 """Reads the macros for what repeats in the SQL: sql/macros/, one file per topic. No macro hides a table.
 
 A macro that gives rows reads only the CTEs whose names it is given, so a body still names all tables that it needs.
-Those in sql/macros/arrays/ take the place of macros of the same name where a rank has many rows and memory for them.
 """
 
 import re
@@ -24,20 +23,18 @@ _CALL = re.compile(r"\w+(?=\s*\()")
 _shared: WeakKeyDictionary[duckdb.DuckDBPyConnection, set[str]] = WeakKeyDictionary()
 
 
-def create_macros(connection: duckdb.DuckDBPyConnection, sql: str | None = None, in_arrays: bool = False) -> None:
+def create_macros(connection: duckdb.DuckDBPyConnection, sql: str | None = None) -> None:
     """Create the macros that an SQL text calls, and the macros that these call; without a text, all macros.
 
     Creating all of them takes as long as opening a database, and most tables need few.
     """
-    macros = _called_in(" ".join(f"{name}()" for name in _macros()) if sql is None else sql, in_arrays)
+    macros = _called_in(" ".join(f"{name}()" for name in _macros()) if sql is None else sql)
     shared = _shared.get(connection)
     if shared is None:
         run(connection, "\n".join(macros.values()))
         return
     for name, macro in macros.items():
-        if in_arrays and name in _macros("arrays"):  # In the database of this rank, where it comes first.
-            run(connection, macro)
-        elif name not in shared:
+        if name not in shared:
             run(connection, macro.replace(_BEGIN, f"{_BEGIN}{INSTANCE}.", 1))
             shared.add(name)
 
@@ -50,15 +47,15 @@ def share_macros(connection: duckdb.DuckDBPyConnection, made: set[str]) -> None:
     _shared[connection] = made
 
 
-def called_in(sql: str, in_arrays: bool = False) -> str:
+def called_in(sql: str) -> str:
     """Return the statements that create the macros an SQL text calls, and those that these call."""
-    return "\n".join(_called_in(sql, in_arrays).values())
+    return "\n".join(_called_in(sql).values())
 
 
 @lru_cache(maxsize=256)  # The project's SQL repeats for each rank; queries of users must not be kept for ever.
-def _called_in(sql: str, in_arrays: bool) -> Mapping[str, str]:
+def _called_in(sql: str) -> Mapping[str, str]:
     """Return these statements by the names of the macros, each after the macros that it calls itself."""
-    macros, needed = _macros() | (_macros("arrays") if in_arrays else {}), dict[str, str]()
+    macros, needed = _macros(), dict[str, str]()
 
     def add(calls: set[str]) -> None:
         for name in sorted(calls & macros.keys() - needed.keys()):
@@ -70,7 +67,7 @@ def _called_in(sql: str, in_arrays: bool) -> Mapping[str, str]:
 
 
 @cache
-def _macros(folder: str = "") -> dict[str, str]:
+def _macros() -> dict[str, str]:
     """Return the statement of each macro, by its name."""
-    files = sorted((sql_folder() / "macros" / folder).glob("*.sql"))
+    files = sorted((sql_folder() / "macros").glob("*.sql"))
     return {macro[1]: macro[0] for file in files for macro in _MACRO.finditer(file.read_text(encoding="utf-8"))}

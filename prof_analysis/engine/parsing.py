@@ -70,7 +70,7 @@ def read_query(
     `known` has the tables that SHOW TABLES lists with their meanings.
     """
     try:
-        _refuse_writing(tree := _parse(query, parser), allow_files)
+        _refuse_writing(tree := parsed(query, parser), allow_files)
     except QueryError:
         if (pivot := _pivot(query, parser, allow_files)) is None:
             raise
@@ -78,7 +78,7 @@ def read_query(
         return Query(f"FROM (\n{pivot}\n)", frozenset(words.intersection(known)))
     if lists := [node for node in nodes(tree) if node.get("type") == "SHOW_REF" and node["table_name"] == '"tables"']:
         rows = ", ".join(f"({quote_text(name)}, {quote_text(meaning(name))})" for name in sorted(known))
-        list_of_tables = _parse(f"FROM (VALUES {rows}) AS shown (name, meaning)", parser)["statements"][0]["node"]["from_table"]
+        list_of_tables = parsed(f"FROM (VALUES {rows}) AS shown (name, meaning)", parser)["statements"][0]["node"]["from_table"]
         for node in lists:
             node.clear()
             node.update(list_of_tables)
@@ -152,13 +152,13 @@ def referenced_tables(query: str, parser: duckdb.DuckDBPyConnection | None = Non
 
     Any open database can be the parser; without one another is opened, which takes as long as to parse a hundred queries.
     """
-    _refuse_writing(tree := _parse(query, parser), allow_files=True)
+    _refuse_writing(tree := parsed(query, parser), allow_files=True)
     return _base_tables(tree)
 
 
 def reads_files(query: str) -> bool:
     """Return whether a query reads files, not only tables."""
-    return any(map(_reads_file, nodes(_parse(query))))
+    return any(map(_reads_file, nodes(parsed(query))))
 
 
 def _reads_file(node: Mapping[str, Any]) -> bool:
@@ -179,7 +179,7 @@ def needs_and_order(body: str) -> tuple[frozenset[str], bool]:
         if known := recall(NEEDS, body):
             known_needs[body] = frozenset(known[0]), known[1]
         else:
-            tree = _parse(body)
+            tree = parsed(body)
             modifiers = tree["statements"][0]["node"]["modifiers"]
             is_ordered = any(modifier["type"] == "ORDER_MODIFIER" for modifier in modifiers)
             known_needs[body] = _base_tables(tree), is_ordered
@@ -199,7 +199,8 @@ def _parser() -> duckdb.DuckDBPyConnection:
     return duckdb.connect(config={"threads": 1})
 
 
-def _parse(query: str, parser: duckdb.DuckDBPyConnection | None = None) -> dict[str, Any]:
+def parsed(query: str, parser: duckdb.DuckDBPyConnection | None = None) -> dict[str, Any]:
+    """Return the parse tree of one SELECT; referenced_tables() says what the parser is."""
     with (parser or _parser()).cursor() as cursor:
         row = cursor.execute("SELECT json_serialize_sql($query)", {"query": query}).fetchone()
     tree: dict[str, Any] = json.loads(row[0]) if row else {}

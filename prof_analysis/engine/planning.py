@@ -91,7 +91,8 @@ def make_plan(
     body lists what it scans. The lists are kept, since other questions need many of the same tables.
     """
     tables = source_tables(source, own, frozenset(raw_columns))
-    order = _trace_first(tables, list(in_building_order(tables, wanted)))
+    wanted = tuple(wanted)
+    order = _trace_first(tables, list(in_building_order(tables, _cheapest_first(tables, wanted))))
     raw_needs = {need for name in order for need in tables[name].needs if need in raw_columns}
     used: dict[str, set[str]] = {name: set() for name in [*order, *raw_needs]}
     if is_for_others:
@@ -140,6 +141,19 @@ def _keep(source: str, names: Iterable[str]) -> None:
     if any(recall(*question) is None for question in (*scans, *needs, *variables)):
         of_project = {table.body for table in (*documented_tables().values(), *source_tables(source).values())}
         keep(scans | variables | {question: answer for question, answer in needs.items() if question[1] in of_project})
+
+
+def _cheapest_first(tables: Mapping[str, Table], wanted: tuple[str, ...]) -> list[str]:
+    """Put the wanted tables that need the fewest others first: tables that only they read are then dropped early.
+
+    Of `advise` at a million kernels the tables that are there at one time take 1.7 GB, and in the order of names 1.9 GB; while
+    free.host_part gathers arrays, 1.0 and 1.6 GB.
+    """
+    needed: dict[str, frozenset[str]] = {}
+    for name in in_building_order(tables, wanted):
+        needed[name] = frozenset().union(*(needed.get(need, (need,)) for need in tables[name].read))
+        needed[name] |= {name}
+    return sorted(wanted, key=lambda name: len(needed[name]))
 
 
 def _trace_first(tables: Mapping[str, Table], order: list[str]) -> tuple[str, ...]:

@@ -9,14 +9,6 @@ _CALLS = (
 _MATCHED = "STRUCT(base INTEGER, new INTEGER, how VARCHAR)[]"
 _SUGGESTED = "STRUCT(base VARCHAR, new VARCHAR)[]"
 _TURNS = 'STRUCT(place INTEGER, start BIGINT, "end" BIGINT)[]'
-_SPANS = (
-    "STRUCT(span_id BIGINT[], start_ns BIGINT[], end_ns BIGINT[], parent_id BIGINT[], parent_end_ns BIGINT[], "
-    "is_crossing BOOLEAN[])"
-)
-_PARTS = (
-    "STRUCT(key BIGINT[], start_ns BIGINT[], end_ns BIGINT[], "
-    "state_1 BIGINT[], state_2 BIGINT[], state_3 BIGINT[], state_4 BIGINT[])"
-)
 # Name in SQL -> the function, imported when a table calls it, the types of its arguments and of what it returns.
 FUNCTIONS: Mapping[str, tuple[str, list[str], str]] = {
     "matched_nodes": ("prof_analysis.functions.suggestions.matched_nodes", [_TREE, _TREE, "VARCHAR[]"], _MATCHED),
@@ -27,12 +19,9 @@ FUNCTIONS: Mapping[str, tuple[str, list[str], str]] = {
     "student_p": ("prof_analysis.functions.student.p_value", ["DOUBLE", "DOUBLE"], "DOUBLE"),
     "student_quantile": ("prof_analysis.functions.student.quantile", ["DOUBLE"], "DOUBLE"),
 }
-# Those that get columns of many rows as arrays, each gathered into one list.
-ARRAY_FUNCTIONS: Mapping[str, tuple[str, list[str], str]] = {
-    "nested_spans": ("prof_analysis.functions.nesting.nested_spans", [*["BIGINT[]"] * 4, "BIGINT"], _SPANS),
-    "states_in_phases": (
-        "prof_analysis.functions.states.states_in_phases",
-        [*["BIGINT[]"] * 4, "UTINYINT[]", *["BIGINT[]"] * 5],
-        _PARTS,
-    ),
+# Macro of sql/macros/ that gives rows -> the function that finds them in arrays, of the columns of each CTE that the macro is
+# given, and the options of both, each with its value where a call does not name it.
+PASSES: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "parents": ("prof_analysis.functions.nesting.parents", {"within_ns": "getvariable('nesting_tolerance_ns')"}),
+    "states": ("prof_analysis.functions.states.states", {}),
 }

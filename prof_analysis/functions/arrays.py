@@ -9,24 +9,25 @@ import pyarrow as pa
 
 Array = npt.NDArray[Any]
 Ints = npt.NDArray[np.int64]
+# In the place of NULL.
+NONE = np.iinfo(np.int64).min
 
 
-def column(lists: pa.ChunkedArray) -> Ints:
-    """Return a column of integers, none of them NULL, that SQL gathered into one list."""
-    numbers: Ints = values(lists).to_numpy(zero_copy_only=True)
-    return numbers
+def arrays_of(rows: pa.RecordBatchReader) -> dict[str, Array]:
+    """Return the columns of a result, integers all, with NONE for NULL.
+
+    Each batch is copied and let go: pyarrow keeps all columns of a batch while one of them is used.
+    """
+    parts: dict[str, list[Array]] = {name: [np.empty(0, np.int64)] for name in rows.schema.names}
+    for batch in rows:
+        for name, column in zip(batch.schema.names, batch.columns, strict=True):
+            parts[name].append(np.array(column.fill_null(NONE) if column.null_count else column))
+    return {name: np.concatenate(parts.pop(name)) for name in [*parts]}
 
 
-def values(lists: pa.ChunkedArray) -> pa.Array:
-    """Return the values of a column that SQL gathered into one list."""
-    return lists.chunk(0).flatten()
-
-
-def table(columns: Mapping[str, pa.Array | Array]) -> pa.StructArray:
-    """Return columns as one value, a struct of lists, which SQL unnests."""
-    arrays = {name: one if isinstance(one, pa.Array) else pa.array(one) for name, one in columns.items()}
-    lists = [pa.ListArray.from_arrays(pa.array([0, len(one)], pa.int32()), one) for one in arrays.values()]
-    return pa.StructArray.from_arrays(lists, names=list(arrays))
+def table(columns: Mapping[str, Array]) -> pa.Table:
+    """Return columns as a table that SQL reads, with NULL for NONE."""
+    return pa.table({name: pa.array(one, mask=one == NONE if one.dtype == np.int64 else None) for name, one in columns.items()})
 
 
 def distinct(numbers: Ints) -> Ints:
@@ -41,4 +42,4 @@ def grouped(groups: Ints, count: int) -> list[Ints]:
     # Of 16 bits numpy sorts by counting.
     small = groups.astype(np.uint16 if count <= 2**16 else np.int64)
     order = np.argsort(small, kind="stable")
-    return np.split(order, np.searchsorted(small[order], np.arange(1, count)))
+    return np.split(order, np.searchsorted(small[order], np.arange(1, count)))[:count]

@@ -1,31 +1,28 @@
 """The innermost of the spans around each span, in arrays: what parents() of sql/macros/intervals.sql does in SQL."""
 
+from collections.abc import Mapping
+from itertools import pairwise
+
 import numpy as np
 import pyarrow as pa
 
-from prof_analysis.functions.arrays import Array, Ints, column, table
+from prof_analysis.functions.arrays import NONE, Array, Ints, table
 
 
-def nested_spans(
-    span_id: pa.ChunkedArray,
-    tid: pa.ChunkedArray,
-    start_ns: pa.ChunkedArray,
-    end_ns: pa.ChunkedArray,
-    tolerance_ns: pa.ChunkedArray,
-) -> pa.StructArray:
-    """Return the spans with the spans around them, the same columns as parents(), by the same steps.
+def parents(spans: Mapping[str, Ints], within_ns: int) -> pa.Table:
+    """Return the spans with the spans around them, the same columns as parents() of SQL, by the same steps.
 
     In each round all spans whose candidate does not enclose them get the candidate's own candidate.
     """
-    ids, threads, starts, ends = column(span_id), column(tid), column(start_ns), column(end_ns)
+    ids, threads, starts, ends = spans["span_id"], spans["tid"], spans["start_ns"], spans["end_ns"]
     order = np.lexsort((ids, -ends, starts, threads))
     ids, threads, starts, ends = ids[order], threads[order], starts[order], ends[order]
-    tolerance = int(tolerance_ns[0].as_py())
+    del order
 
     def covers(outer_ends: Ints, inside: Ints | slice) -> Array:
-        return (outer_ends >= ends[inside]) | ((outer_ends > starts[inside]) & (outer_ends >= ends[inside] - tolerance))
+        return (outer_ends >= ends[inside]) | ((outer_ends > starts[inside]) & (outer_ends >= ends[inside] - within_ns))
 
-    is_first = np.diff(threads, prepend=threads[0] - 1) != 0
+    is_first = np.append(True, threads[1:] != threads[:-1])[: len(ids)]
     reached = _reached_before(ends, np.flatnonzero(is_first))
     is_inside = covers(reached, slice(None)) & ~is_first
     is_crossing = (reached > starts) & ~is_inside & ~is_first
@@ -43,8 +40,8 @@ def nested_spans(
             "span_id": ids,
             "start_ns": starts,
             "end_ns": ends,
-            "parent_id": pa.array(ids[candidate], mask=~has_parent),
-            "parent_end_ns": pa.array(ends[candidate], mask=~has_parent),
+            "parent_id": np.where(has_parent, ids[candidate], NONE),
+            "parent_end_ns": np.where(has_parent, ends[candidate], NONE),
             "is_crossing": is_crossing,
         }
     )
@@ -53,6 +50,6 @@ def nested_spans(
 def _reached_before(ends: Ints, firsts: Ints) -> Ints:
     """Return the last end of all spans before each one on its thread; of the first one of a thread it means nothing."""
     reached = np.zeros_like(ends)
-    for first, next_first in zip(firsts.tolist(), [*firsts[1:].tolist(), len(ends)], strict=True):
+    for first, next_first in pairwise([*firsts.tolist(), len(ends)]):
         np.maximum.accumulate(ends[first : next_first - 1], out=reached[first + 1 : next_first])
     return reached

@@ -10,7 +10,7 @@ import duckdb
 import pytest
 
 from prof_analysis.analyses import ANALYSES
-from prof_analysis.engine import building
+from prof_analysis.engine import dropping
 from prof_analysis.engine.planning import Plan, make_plan, split_across_ranks
 from prof_analysis.engine.tables import documented_tables, shown_select, source_tables
 from tests.helpers.layers import BEGIN, DENSE, END, EXPERTS, NS
@@ -81,7 +81,7 @@ QUICK = ("module-stats", "mstx-stats")
 def test_tables_built_alone_are_the_tables_built_with_all_others(
     everything: duckdb.DuckDBPyConnection, audit_links: bool, names: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(building, "MANY_ROWS", 0)  # So columns are dropped of all tables, as soon as nothing is made of them.
+    monkeypatch.setattr(dropping, "MANY_ROWS", 0)  # So columns are dropped of all tables, as soon as nothing is made of them.
     plan = make_plan("ascend_db", raw_columns("ascend_db"), names)
     with built(plan, audit_links=audit_links, kept=names) as connection:
         alone = {name: shown(connection, name) for name in names}
@@ -175,7 +175,7 @@ def write_rich_profiles(folder: Path) -> dict[str, tuple[Path, dict[str, Any]]]:
 def test_tables_that_the_sample_has_no_rows_of_are_the_same_without_the_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, one_by_one: bool
 ) -> None:
-    monkeypatch.setattr(building, "MANY_ROWS", 0)
+    monkeypatch.setattr(dropping, "MANY_ROWS", 0)
     with built(whole_plan()) as connection:
         to_fill = empty(connection)
     for name, (database, options) in write_rich_profiles(tmp_path).items():

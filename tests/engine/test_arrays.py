@@ -6,19 +6,18 @@ import random
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import duckdb
 import pytest
 
 from prof_analysis.engine.database import lent
-from prof_analysis.engine.functions import functions_for
 from prof_analysis.engine.macros import create_macros
+from prof_analysis.engine.passes import passes_in_arrays
 from prof_analysis.engine.statements import sql_folder
-from prof_analysis.functions import ARRAY_FUNCTIONS
+from prof_analysis.functions import PASSES
 
-FILES = sorted((sql_folder() / "macros").glob("*.sql"))
-ARRAY_FILES = sorted((sql_folder() / "macros" / "arrays").glob("*.sql"))
 MACRO = re.compile(r"^CREATE MACRO IF NOT EXISTS (\w+)\(([^)]*)\)", re.MULTILINE)
 PARENTS = "FROM parents(nested) ORDER BY ALL"
 STATES = "FROM states(waiting, doing) ORDER BY ALL"
@@ -26,10 +25,10 @@ STATES = "FROM states(waiting, doing) ORDER BY ALL"
 
 def rows_of(query: str, in_arrays: bool, tolerance_ns: int = 0) -> list[tuple[Any, ...]]:
     with lent({"nesting_tolerance_ns": tolerance_ns}, threads=1) as connection:
-        create_macros(connection, query, in_arrays)
-        with functions_for(connection, query, in_arrays, in_arrays) as has_functions:
-            assert has_functions == in_arrays
-            return connection.execute(query).fetchall()
+        create_macros(connection, query)
+        with passes_in_arrays(connection, query) if in_arrays else nullcontext(query) as text:
+            assert ("found_0" in text) == in_arrays
+            return connection.execute(text).fetchall()
 
 
 def cte(name: str, columns: str, rows: Sequence[tuple[object, ...]]) -> str:
@@ -39,22 +38,54 @@ def cte(name: str, columns: str, rows: Sequence[tuple[object, ...]]) -> str:
     return f"{name} AS (SELECT {cast} FROM " + (f"(VALUES {values}) AS one ({columns}))" if rows else f"{empty})")
 
 
-def test_each_macro_in_arrays_has_one_in_sql_with_the_same_arguments() -> None:
-    in_sql = {name: given for file in FILES for name, given in MACRO.findall(file.read_text(encoding="utf-8"))}
-    text = "\n".join(file.read_text(encoding="utf-8") for file in ARRAY_FILES)
-    in_arrays = dict(MACRO.findall(text))
-    assert in_arrays.keys() == {"parents", "states"}
-    assert in_arrays.items() <= in_sql.items()
-    assert set(re.findall(rf"\b({'|'.join(ARRAY_FUNCTIONS)})\(", text)) == set(ARRAY_FUNCTIONS)
+def test_each_pass_is_a_macro_of_sql_with_the_same_options() -> None:
+    files = sorted((sql_folder() / "macros").glob("*.sql"))
+    macros = {name: given for file in files for name, given in MACRO.findall(file.read_text(encoding="utf-8"))}
+    for name, (_, options) in PASSES.items():
+        assert set(re.findall(r"(\w+) :=", macros[name])) == options.keys()
 
 
-def test_macros_in_arrays_are_of_one_database_alone() -> None:
-    """The next rank of the same instance may have few rows."""
-    with lent(threads=1) as connection:
-        create_macros(connection, PARENTS, in_arrays=True)
-        with pytest.raises(duckdb.CatalogException, match="nested_spans"):
-            connection.execute(f"WITH {cte('nested', 'span_id, tid, start_ns, end_ns', [(1, 1, 0, 1)])} {PARENTS}")
-    assert rows_of(f"WITH {cte('nested', 'span_id, tid, start_ns, end_ns', [(1, 1, 0, 1)])} {PARENTS}", False)
+SPANS = cte("nested", "span_id, tid, start_ns, end_ns", [(1, 1, 0, 10), (2, 1, 2, 12), (3, 1, 3, 4)])
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        pytest.param(f"WITH {SPANS} SELECT parent_id FROM parents(nested) ORDER BY ALL", id="without a name"),
+        pytest.param(f"WITH {SPANS}, b AS (FROM parents(nested)) FROM b JOIN parents(nested) AS c USING (span_id) ORDER BY ALL",
+                     id="twice, and in another CTE"),
+        pytest.param(f"WITH {SPANS} SELECT around.* FROM parents(nested, within_ns := 5) AS around ORDER BY ALL", id="option"),
+    ],
+)  # fmt: skip
+def test_calls_are_found_wherever_they_stand(query: str) -> None:
+    assert rows_of(query, True, 3) == rows_of(query, False, 3) != []
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        pytest.param("FROM parents('nested') ORDER BY ALL", id="a table"),
+        pytest.param("FROM (WITH inner_one AS (FROM nested) FROM parents(inner_one)) ORDER BY ALL", id="a CTE of a subquery"),
+        pytest.param("FROM parents(nested, within_ns := 2 + 3) ORDER BY ALL", id="an option that is no number"),
+    ],
+)
+def test_other_calls_stay_sql(query: str) -> None:
+    """They are right in a user's own SQL, too."""
+    with lent({"nesting_tolerance_ns": 0}, threads=1) as connection:
+        create_macros(connection, query)
+        connection.execute(f"CREATE TABLE nested AS WITH {SPANS} FROM nested")
+        with passes_in_arrays(connection, f"WITH one AS (SELECT 1) {query}") as text:
+            assert "found_0" not in text
+            assert len(connection.execute(text).fetchall()) == 3
+
+
+def test_what_was_found_is_gone_with_the_body() -> None:
+    with lent({"nesting_tolerance_ns": 0}, threads=1) as connection:
+        create_macros(connection, PARENTS)
+        with passes_in_arrays(connection, f"WITH {SPANS} {PARENTS}") as text:
+            pass
+        with pytest.raises(duckdb.CatalogException, match="found_0"):
+            connection.execute(text)
 
 
 @pytest.mark.parametrize("tolerance_ns", [0, 2])

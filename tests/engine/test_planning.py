@@ -146,6 +146,12 @@ def test_tables_are_built_after_what_they_need_and_their_guard() -> None:
         assert {need for need in source_tables("ascend_db")[name].needs if not need.startswith("raw.")} <= set(order[:position])
 
 
+def test_what_needs_few_tables_is_built_first_so_that_those_can_go() -> None:
+    names = ("free.cause_of_op", "free.gap", "pmu.kernel_counters")
+    order = make_plan("ascend_db", raw_columns("ascend_db"), names).order
+    assert [name for name in order if name in names] == ["pmu.kernel_counters", "free.gap", "free.cause_of_op"]
+
+
 @pytest.mark.parametrize(
     ("query", "needs"),
     [

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from prof_analysis.engine.parsing import _parse
+from prof_analysis.engine.parsing import parsed
 from prof_analysis.engine.table_file import Table
 
 # Column -> whether it may be NULL; None where that is not known.
@@ -26,7 +26,7 @@ class NullKeys:
     def joins(self, body: str) -> set[str]:
         """Return the joins of a body whose keys may both be NULL, as `a.x = b.y` or `USING x`."""
         self.found = set()
-        for statement in _parse(body)["statements"]:
+        for statement in parsed(body)["statements"]:
             self._query(statement["node"], {})
         return self.found
 

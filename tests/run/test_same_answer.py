@@ -11,7 +11,7 @@ from fixtures.generate import generate
 from fixtures.shape import Shape
 from prof_analysis import open_profile
 from prof_analysis.analyses import ANALYSES
-from prof_analysis.engine import building
+from prof_analysis.engine import dropping
 from prof_analysis.run import job, machine
 from tests.helpers.asking import build_at_once
 from tests.helpers.places import SAMPLE
@@ -78,5 +78,5 @@ def test_tables_that_are_dropped_early_answer_as_those_of_few_rows_that_stay(
 
     of_few_rows = rows()
     monkeypatch.setattr(job, "FEW_ROWS_BYTES", -1)
-    monkeypatch.setattr(building, "MANY_ROWS", 0)
+    monkeypatch.setattr(dropping, "MANY_ROWS", 0)
     assert rows() == of_few_rows
