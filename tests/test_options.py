@@ -103,7 +103,7 @@ def test_values_that_the_sql_reads() -> None:
         ({"rank_map": 3}, "rank_map=3", ("ranks of the new run", "of the base")),
         ({"alias": {"A*": "B"}}, "alias", ("A* and B", "different numbers of *")),
         ({"module_source": "nn"}, "module_source='nn'", ("auto, mstx or nn.Module",)),
-        ({"source": "csv"}, "source='csv'", ("auto, db, text or kineto",)),
+        ({"source": "csv"}, "source='csv'", ("auto, db, text",)),
         ({"module_domains": ("A", "")}, "module_domains=('A', '')", ("at least one domain",)),
         ({"under": ""}, "under=''", ("a part of a frame",)),
         ({"filter": ""}, "filter=''", ("a part of a name",)),
