@@ -31,7 +31,17 @@ from tests.helpers.small_profile import Kernel, Op, Range, write_profile
 
 # What the SQL reads beside the options: which rank it is, what makes ids of texts, and why a rank's kernels have no types.
 BOUNDS = {f"{clock}_{bound}_ns" for clock in ("host", "device") for bound in ("from", "to", "longest")}
-OF_RANK = {"device_kind", "device_id", "first_device_id", "profile", "rank_id", "text_salt", "why_untyped", *BOUNDS}
+OF_RANK = {
+    "device_kind",
+    "device_id",
+    "first_device_id",
+    "profile",
+    "rank_id",
+    "text_salt",
+    "nvtx_domains",
+    "why_untyped",
+    *BOUNDS,
+}
 OPS = (Op("aten::mm", 110, 120, (Kernel("mm_kernel", 1000, 1040),)),)
 RANGES = (Range("Net", 100, 200),)
 

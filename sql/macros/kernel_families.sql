@@ -97,3 +97,22 @@ CREATE MACRO IF NOT EXISTS families_of_kernels(names) AS TABLE
         category,
         library
     FROM named_category;
+
+-- The rows of trace.named_collective: each kernel with the operation of the innermost range of its thread around its launch.
+-- `kernels` is the name of a CTE of launches of kernels, `ranges` of one of ranges that name an operation; both have thread,
+-- start_ns and end_ns.
+CREATE MACRO IF NOT EXISTS collectives_around(kernels, ranges) AS TABLE
+    WITH host_range AS (
+        SELECT thread, start_ns, min((end_ns, operation)) AS inner_range
+        FROM query_table(ranges)
+        GROUP BY thread, start_ns
+    ),
+    asked AS (
+        FROM query_table(kernels)
+    )
+    SELECT asked.kernel_id, min(host_range.inner_range[2]) AS operation
+    FROM asked
+    ASOF JOIN host_range ON host_range.thread = asked.thread AND host_range.start_ns <= asked.start_ns
+    WHERE host_range.inner_range[1] >= asked.end_ns
+    GROUP BY asked.kernel_id
+    HAVING count(DISTINCT host_range.inner_range[2]) = 1;
