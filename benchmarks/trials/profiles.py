@@ -13,12 +13,13 @@ from benchmarks.jobs import CHECKOUT
 from benchmarks.trials.registry import Kind
 from fixtures.generate import generate
 from fixtures.kineto_export import export_kineto
+from fixtures.nsys_export import export_run
 from fixtures.shape import Shape
 from fixtures.text_style import TextStyle
 
 KINDS_OF_EXPORTS: Mapping[Literal["db", "text"], Kind] = {"db": "ascend_db", "text": "ascend_text"}
 # A folder that holds results of several kinds or runs is none itself; these hold no profile.
-NO_PROFILES = ("expected", "memory_snapshot", "nsys_h100", "vllm_ascend_log", "capture_traces", "perf_csvs")
+NO_PROFILES = ("expected", "memory_snapshot", "vllm_ascend_log", "capture_traces", "perf_csvs")
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,10 @@ def subjects(made: Path) -> list[Subject]:
         for name in ("training", "inference")
     ]
     traces = Subject("training_trace", "kineto", made / "training_trace", _write_traces)
-    return [sample, *generated, traces, *_real()]
+    # Kernels of the NPU have names that say nothing on a GPU.
+    unknown = "no rule knows this name"
+    database = Subject("training_nsys", "nsys", made / "training_nsys", _write_nsys, warns=unknown)
+    return [sample, *generated, traces, database, *_real()]
 
 
 def _write(shape: Shape, exports: Literal["db", "text"], folder: Path) -> None:
@@ -68,6 +72,13 @@ def _write_traces(folder: Path) -> None:
         generate(Path(npu), shape, ranks=2)
         for rank, db in enumerate(sorted(Path(npu).rglob("ascend_pytorch_profiler_*.db"))):
             export_kineto(db, folder / f"rank{rank}.json.gz", rank, 2)
+
+
+def _write_nsys(folder: Path) -> None:
+    shape = Shape(task_queue=False, schedule_kernels=False, nn_module_ranges="instead", gradient_hooks=True)
+    with TemporaryDirectory() as npu:
+        generate(Path(npu), shape, ranks=2)
+        export_run(Path(npu), folder / "report.sqlite")
 
 
 def _real() -> list[Subject]:
@@ -83,6 +94,8 @@ def _real() -> list[Subject]:
             found[file] = "ascend_text"
         elif file.name.endswith(".json.gz"):
             found[file.parent] = "kineto"
+        elif file.suffix == ".sqlite":
+            found[file] = "nsys"
     return [Subject(name := str(path.relative_to(REAL)), kind, path, None, _warns(name)) for path, kind in found.items()]
 
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from pathlib import Path
 from types import ModuleType
-from typing import Literal
+from typing import Literal, get_args
 
-Kind = Literal["ascend_db", "ascend_text", "kineto"]
-KINDS: tuple[Kind, ...] = ("ascend_db", "ascend_text", "kineto")
+Kind = Literal["ascend_db", "ascend_text", "kineto", "nsys"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 Change = Callable[[Path], str | None]
 
 
