@@ -121,6 +121,23 @@ def test_the_pair_is_compared_by_block_and_kernel(realdata: Path) -> None:
     assert modules == [{"base_path": "blocks[0]", "rule": "instance"}]
 
 
+@pytest.mark.slow
+def test_an_npu_is_compared_with_a_gpu_by_modules_and_parts_of_the_step(realdata: Path) -> None:
+    """The figures of docs/gpu.md."""
+    ascend, gpu = realdata / "alexnet_ddp_910b/db/level1", realdata / "nsys_h100/mfu_2gpu_before.sqlite"
+    with pytest.raises(InputError, match="has no module in common"), compare(ascend, gpu) as comparison:
+        comparison.summary()
+    with compare(ascend, gpu, alias={"DistributedDataParallel": "blocks"}) as comparison:
+        summary = {row["figure"]: (row["base"], row["new"]) for row in comparison.rows("FROM runs.comparison_summary")}
+        kernels = comparison.rows("SELECT DISTINCT change FROM runs.kernel_comparison WHERE place IS NULL ORDER BY change")
+    milliseconds = {
+        name: tuple(round(value / 10**6, 2) for value in summary[name])
+        for name in ("computing", "exposed communication", "idle")
+    }
+    assert milliseconds == {"computing": (8.91, 15.93), "exposed communication": (96.31, 0.79), "idle": (25.55, 1.79)}
+    assert [row["change"] for row in kernels] == ["added", "removed"]
+
+
 @contextmanager
 def one_rank(folder: Path, **more: Any) -> Iterator[Any]:
     with open_profile(write_small(folder / "report.sqlite", **more)) as profile:
