@@ -381,6 +381,53 @@ def test_ranges_that_never_ended_are_counted(tmp_path: Path) -> None:
         ]
 
 
+def ranges_of(folder: Path, *events: nsys.Row) -> list[tuple[Any, ...]]:
+    text = Texts()
+    file = write_tables(folder / "report.sqlite", {KERNELS: [nsys.kernel(text("gemm"), 500, 600)], RANGES: events}, text)
+    with open_profile(file) as profile:
+        columns = "origin, role, domain, name, recorded_name, end_ns - start_ns"
+        return rows(profile.sql(f"SELECT {columns} FROM trace.range ORDER BY start_ns", arrow=True))
+
+
+def test_names_of_ranges_say_domains_modules_and_steps(tmp_path: Path) -> None:
+    hook = "{'Module': 'model.layers.0.mlp', 'TrainableParams': 12}"
+    assert ranges_of(
+        tmp_path,
+        nsys.nvtx("mine", 0, None, kind=75, domainId=2),
+        nsys.nvtx("Module:Linear", 10, 20),
+        nsys.nvtx(hook, 11, 19),
+        nsys.nvtx("nn.Module: Linear_3", 12, 18),
+        nsys.nvtx("train_step 7", 13, 17),
+        nsys.nvtx("ncclAllReduce", 14, 16, domainId=1),
+        nsys.nvtx("step 3", 15, 16, domainId=2),
+        nsys.nvtx("loading", 16, 17, kind=60),
+    ) == [
+        ("NVTX", None, "Module", "Linear", "Module:Linear", 10),
+        ("nn.Module", "module", None, "mlp", hook, 8),
+        ("nn.Module", "module", None, "Linear", "nn.Module: Linear_3", 6),
+        ("NVTX", "step", "default", "train_step 7", "train_step 7", 4),
+        ("NVTX", "communication", "NCCL", "ncclAllReduce", "ncclAllReduce", 2),
+        ("NVTX", None, "mine", "step 3", "step 3", 1),
+        ("NVTX", None, "loading", "loading", "loading", 1),
+    ]
+
+
+FSDP = (
+    nsys.nvtx("FSDP::post_forward (blocks.2._checkpoint_wrapped_module), op_id = 1", 10, 20),
+    nsys.nvtx("FSDP::pre_forward (blocks.3._checkpoint_wrapped_module), op_id = 2", 30, 40),
+    nsys.nvtx("FSDP::pre_forward (blocks.3._checkpoint_wrapped_module), op_id = 3", 30, 40, tid=101),
+    nsys.nvtx("FSDP::post_forward (blocks.3._checkpoint_wrapped_module), op_id = 4", 90, 95),
+    nsys.nvtx("FSDP::pre_forward (blocks.4._checkpoint_wrapped_module), op_id = 5", 100, 110),
+)
+
+
+def test_fsdp_says_where_a_module_began_and_ended(tmp_path: Path) -> None:
+    """Calls that the recording cuts, or of which another thread has the end, are none; where hooks name modules, none are."""
+    assert ranges_of(tmp_path / "fsdp", *FSDP) == [("FSDP", "module", None, "blocks", "blocks.3", 65)]
+    hooked = ranges_of(tmp_path / "hooks", *FSDP, nsys.nvtx("nn.Module: Net_0", 1, 200))
+    assert hooked == [("nn.Module", "module", None, "Net", "nn.Module: Net_0", 199)]
+
+
 MODULES = """
 SELECT rank_id, parent_module, module, kind, count(*), sum(duration_ns)::BIGINT
 FROM module.kernel WHERE kind <> 'copy' GROUP BY ALL ORDER BY ALL
