@@ -17,7 +17,7 @@ from prof_analysis.sources.nsys.devices import condition_of_host, condition_of_w
 from prof_analysis.sources.nsys.tables import FILE_TABLES, METRICS, NVTX, PARTS, RANGES, TEXTS, WORK
 from prof_analysis.sources.readers.event_tables import stored
 from prof_analysis.sources.readers.sqlite_cell import Cell
-from prof_analysis.sources.readers.sqlite_file import SqliteFile, copy_table
+from prof_analysis.sources.readers.sqlite_file import SqliteFile, copy_table, query
 from prof_analysis.sources.readers.sqlite_ranges import ranges_of, rows_by_id
 from prof_analysis.sources.remarks import Remark
 
@@ -38,6 +38,7 @@ FROM (
 """
 # The texts that NVTX events have by their ids: the word in an expression, and the column of the id.
 IDS = {"recorded": "textId", "payload": "jsonTextId"}
+PAYLOADS = frozenset(("jsonText", "jsonTextId"))
 # What the name of a domain is read from.
 DOMAIN = frozenset(("domainId", "globalTid", "eventType", "text", "textId"))
 
@@ -76,6 +77,12 @@ def copy_tables(
             f"CREATE TABLE stored.file_text AS SELECT id, min(value) AS text FROM {stored(f'file {TEXTS}')} GROUP BY id"
         )
     return remarks
+
+
+def has_payloads(file: SqliteFile) -> bool:
+    """Return whether an NVTX event has a payload: to copy the columns of it takes much longer than a look."""
+    columns = PAYLOADS & file.tables[RANGES].keys()
+    return any(query(file, f"SELECT 1 FROM {RANGES} WHERE {column} IS NOT NULL LIMIT 1") for column in columns)
 
 
 def _copy(
@@ -139,13 +146,15 @@ def parse_events(connection: duckdb.DuckDBPyConnection, file: SqliteFile, column
     rows, expressions = rows_of(file, RANGES), {column: NVTX[column] for column in made}
     if "domain" in expressions:
         connection.execute(f"SET VARIABLE nvtx_domains = ({_DOMAINS.format(part=rows)})")
+    if not PAYLOADS & set(columns) and "payload" in expressions:
+        expressions["payload"] = "NULL::VARCHAR"
     joins = ""
     for word, column in IDS.items():
         if column in columns and run(connection, f"SELECT 1 FROM {rows} WHERE {column} IS NOT NULL LIMIT 1").fetchall():
             joins += f" LEFT JOIN stored.file_text AS {word} ON {word}.id = part.{column}"
         else:  # As in most files: to join a million rows in order takes as long as to parse them.
             expressions = {name: sql.replace(f"{word}.text", "NULL::VARCHAR") for name, sql in expressions.items()}
-    kept = [f"part.{quote(column)}" for column in columns if column not in ("text", "textId", "jsonText", "jsonTextId")]
+    kept = [f"part.{quote(column)}" for column in columns if column not in {"text", "textId", *PAYLOADS}]
     shown = ", ".join([*kept, *(f"{sql} AS {quote(name)}" for name, sql in expressions.items())]) or "NULL AS nothing_read"
     in_order = "ORDER BY part.rowid" if joins else ""
     run(connection, f"CREATE TABLE stored.nvtx AS SELECT {shown} FROM {rows} AS part{joins} {in_order}")

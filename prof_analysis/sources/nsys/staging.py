@@ -10,7 +10,7 @@ from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.quotes import quote
 from prof_analysis.engine.statements import run
 from prof_analysis.engine.tables import create_schemas, store_view
-from prof_analysis.sources.nsys.copying import DOMAIN, IDS, OF_TABLE, copy_tables, parse_events, rows_of
+from prof_analysis.sources.nsys.copying import DOMAIN, IDS, OF_TABLE, PAYLOADS, copy_tables, has_payloads, parse_events, rows_of
 from prof_analysis.sources.nsys.devices import homeless_pids, only_pid
 from prof_analysis.sources.nsys.session import base_time, recording_of
 from prof_analysis.sources.nsys.tables import (
@@ -74,6 +74,8 @@ def stage(
             _used({sql for name in parts for part in parts[name] for sql in _expressions(part, wanted[name])}) & NVTX.keys()
         )
         columns = _file_columns(parts, wanted, of_events)
+        if RANGES in columns and not has_payloads(file):
+            columns[RANGES] -= PAYLOADS
         remarks = copy_tables(connection, file, columns, threads, on_bytes)
         if RANGES in columns:
             parse_events(connection, file, columns[RANGES], of_events)
