@@ -1,11 +1,9 @@
 -- The rows of trace.kernel_family. `names` is the name of a CTE with name_id and name, those of the kernels of a GPU.
---
 -- A name is of the first category that it fits, so what is a special case of another one comes before it. Patterns look at the
 -- function alone, without its arguments and those of templates: a softmax has an all-reduce of threads among these. Of frames
 -- of PyTorch that apply any function (elementwise, multi_tensor_apply), the name of that function is one. To add a
 -- library of collectives is to add a line, and a mark in sources/kineto/inspection.py, by which a trace with no others is known
 -- to have collectives.
---
 -- Inductor names a kernel after the ops around it: triton_poi_fused_all_reduce_add_0 adds to what a collective has left.
 CREATE MACRO IF NOT EXISTS families_of_kernels(names) AS TABLE
     WITH function_name AS (
@@ -106,13 +104,10 @@ CREATE MACRO IF NOT EXISTS collectives_around(kernels, ranges) AS TABLE
         SELECT thread, start_ns, min((end_ns, operation)) AS inner_range
         FROM query_table(ranges)
         GROUP BY thread, start_ns
-    ),
-    asked AS (
-        FROM query_table(kernels)
     )
-    SELECT asked.kernel_id, min(host_range.inner_range[2]) AS operation
-    FROM asked
-    ASOF JOIN host_range ON host_range.thread = asked.thread AND host_range.start_ns <= asked.start_ns
-    WHERE host_range.inner_range[1] >= asked.end_ns
-    GROUP BY asked.kernel_id
+    SELECT kernel.kernel_id, min(host_range.inner_range[2]) AS operation
+    FROM query_table(kernels) AS kernel
+    ASOF JOIN host_range ON host_range.thread = kernel.thread AND host_range.start_ns <= kernel.start_ns
+    WHERE host_range.inner_range[1] >= kernel.end_ns
+    GROUP BY kernel.kernel_id
     HAVING count(DISTINCT host_range.inner_range[2]) = 1;

@@ -106,7 +106,7 @@ CREATE MACRO IF NOT EXISTS operation_of_nccl_call(name) AS
 -- operation or the communicator is NULL; sends and receives together are sendrecv, of which those count that move more bytes.
 -- `call_operation` is that of which size_bytes are.
 CREATE MACRO IF NOT EXISTS batches_of_nccl(calls) AS TABLE
-    WITH call AS (
+    WITH turn_of_nccl AS (
         SELECT
             *,
             thread_id(pid, tid) AS thread,
@@ -115,16 +115,16 @@ CREATE MACRO IF NOT EXISTS batches_of_nccl(calls) AS TABLE
         FROM query_table(calls)
         WHERE name IN ('ncclGroupStart', 'ncclGroupEnd') OR operation_of_nccl_call(name) IS NOT NULL
     ),
-    summed AS (
+    summed_turn AS (
         SELECT *, sum(turn) OVER (PARTITION BY thread ORDER BY start_ns, event_id) AS height
-        FROM call
+        FROM turn_of_nccl
     ),
     -- The recording may begin in a group.
-    levelled AS (
+    levelled_turn AS (
         SELECT *, height - least(min(height) OVER (PARTITION BY thread ORDER BY start_ns, event_id), 0) AS depth
-        FROM summed
+        FROM summed_turn
     ),
-    numbered AS (
+    numbered_turn AS (
         SELECT
             *,
             depth = 0 AS is_last,
@@ -134,9 +134,9 @@ CREATE MACRO IF NOT EXISTS batches_of_nccl(calls) AS TABLE
                 ),
                 0
             ) AS batch
-        FROM levelled
+        FROM levelled_turn
     ),
-    summed_batch AS (
+    batch_of_turns AS (
         SELECT
             thread,
             max(start_ns) FILTER (is_last) AS start_ns,
@@ -145,7 +145,7 @@ CREATE MACRO IF NOT EXISTS batches_of_nccl(calls) AS TABLE
             if(count(DISTINCT communicator) = 1, min(communicator), NULL) AS communicator,
             sum(size_bytes) FILTER (operation = 'send') AS sent_bytes,
             sum(size_bytes) FILTER (operation <> 'send') AS other_bytes
-        FROM numbered
+        FROM numbered_turn
         GROUP BY thread, batch
     )
     SELECT
@@ -159,5 +159,5 @@ CREATE MACRO IF NOT EXISTS batches_of_nccl(calls) AS TABLE
         operation AS call_operation,
         communicator,
         if(operation IS NULL, NULL, greatest(sent_bytes, other_bytes))::BIGINT AS size_bytes
-    FROM summed_batch
+    FROM batch_of_turns
     WHERE start_ns IS NOT NULL;
