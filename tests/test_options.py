@@ -31,7 +31,17 @@ from tests.helpers.small_profile import Kernel, Op, Range, write_profile
 
 # What the SQL reads beside the options: which rank it is, what makes ids of texts, and why a rank's kernels have no types.
 BOUNDS = {f"{clock}_{bound}_ns" for clock in ("host", "device") for bound in ("from", "to", "longest")}
-OF_RANK = {"device_kind", "device_id", "first_device_id", "profile", "rank_id", "text_salt", "why_untyped", *BOUNDS}
+OF_RANK = {
+    "device_kind",
+    "device_id",
+    "first_device_id",
+    "profile",
+    "rank_id",
+    "text_salt",
+    "nvtx_domains",
+    "why_untyped",
+    *BOUNDS,
+}
 OPS = (Op("aten::mm", 110, 120, (Kernel("mm_kernel", 1000, 1040),)),)
 RANGES = (Range("Net", 100, 200),)
 
@@ -103,7 +113,7 @@ def test_values_that_the_sql_reads() -> None:
         ({"rank_map": 3}, "rank_map=3", ("ranks of the new run", "of the base")),
         ({"alias": {"A*": "B"}}, "alias", ("A* and B", "different numbers of *")),
         ({"module_source": "nn"}, "module_source='nn'", ("auto, mstx or nn.Module",)),
-        ({"source": "csv"}, "source='csv'", ("auto, db, text or kineto",)),
+        ({"source": "csv"}, "source='csv'", ("auto, db, text",)),
         ({"module_domains": ("A", "")}, "module_domains=('A', '')", ("at least one domain",)),
         ({"under": ""}, "under=''", ("a part of a frame",)),
         ({"filter": ""}, "filter=''", ("a part of a name",)),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
 
-from benchmarks.trials import db, file, small, snapshot, text, trace
+from benchmarks.trials import db, file, nsys, small, snapshot, text, trace
 from benchmarks.trials.ask import MORE, MORE_OF_MEMORY, OF_MEMORY, QUESTIONS, Said, ask, fingerprint
 from benchmarks.trials.judge import Outcome, messages, outcome_of
 from benchmarks.trials.profiles import Subject
@@ -32,7 +32,7 @@ class Case:
         return f"{self.outcome:24} {self.profile}  {self.damage}  ({self.did}): {self.words[:600]}"
 
 
-DAMAGES: Mapping[str, Damage] = damages_of(db, text, small, trace, snapshot, file)
+DAMAGES: Mapping[str, Damage] = damages_of(db, text, small, trace, snapshot, nsys, file)
 
 
 def chosen(known: Iterable[Subject], profiles: Iterable[str], damages: Sequence[str]) -> list[Pair]:

@@ -10,7 +10,7 @@ from benchmarks.trials.registry import Kind, damage
 from tests.disturbed.traces import traces
 
 Said = str | None
-DATA = ("ascend_pytorch_profiler*.db", "trace_view.json*", "kernel_details*.csv")
+DATA = ("ascend_pytorch_profiler*.db", "trace_view.json*", "kernel_details*.csv", "*.sqlite")
 JSON: tuple[Kind, ...] = ("ascend_text", "kineto")
 LOOKED = "the first bytes, the length, the other files of the rank"
 
@@ -28,6 +28,7 @@ def result_of(folder: Path) -> list[Path]:
     return (
         sorted(folder.rglob("*_ascend_pt"))
         or traces(folder)
+        or sorted(folder.rglob("*.sqlite"))
         or sorted(file.parent for file in folder.rglob("kernel_details*.csv"))
     )
 

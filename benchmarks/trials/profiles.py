@@ -13,13 +13,14 @@ from benchmarks.jobs import CHECKOUT
 from benchmarks.trials.registry import Kind
 from fixtures.generate import generate
 from fixtures.kineto_export import export_kineto
+from fixtures.nsys_export import export_run
 from fixtures.shape import Shape
 from fixtures.text_style import TextStyle
 from tests.helpers.snapshots import busy_device, snapshot, write
 
 KINDS_OF_EXPORTS: Mapping[Literal["db", "text"], Kind] = {"db": "ascend_db", "text": "ascend_text"}
 # A folder that holds results of several kinds or runs is none itself; these hold no profile.
-NO_PROFILES = ("expected", "nsys_h100", "vllm_ascend_log", "capture_traces", "perf_csvs")
+NO_PROFILES = ("expected", "vllm_ascend_log", "capture_traces", "perf_csvs")
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,10 @@ def subjects(made: Path) -> list[Subject]:
     ]
     traces = Subject("training_trace", "kineto", made / "training_trace", _write_traces)
     snapshots = Subject("snapshots", "memory_snapshot", made / "snapshots", _write_snapshots)
-    return [sample, *generated, traces, snapshots, *_real()]
+    # Kernels of the NPU have names that say nothing on a GPU.
+    unknown = "no rule knows this name"
+    database = Subject("training_nsys", "nsys", made / "training_nsys", _write_nsys, warns=unknown)
+    return [sample, *generated, traces, snapshots, database, *_real()]
 
 
 def _write(shape: Shape, exports: Literal["db", "text"], folder: Path) -> None:
@@ -77,6 +81,13 @@ def _write_snapshots(folder: Path) -> None:
         write(folder / f"rank{rank}_snapshot.pickle", snapshot(busy_device(rounds=5)))
 
 
+def _write_nsys(folder: Path) -> None:
+    shape = Shape(task_queue=False, schedule_kernels=False, nn_module_ranges="instead", gradient_hooks=True)
+    with TemporaryDirectory() as npu:
+        generate(Path(npu), shape, ranks=2)
+        export_run(Path(npu), folder / "report.sqlite")
+
+
 def _real() -> list[Subject]:
     found: dict[Path, Kind] = {}
     for file in sorted(REAL.rglob("*")):
@@ -92,6 +103,8 @@ def _real() -> list[Subject]:
             found[file.parent] = "kineto"
         elif file.suffix == ".pickle":
             found[file.parent] = "memory_snapshot"
+        elif file.suffix == ".sqlite":
+            found[file] = "nsys"
     return [Subject(name := str(path.relative_to(REAL)), kind, path, None, _warns(name)) for path, kind in found.items()]
 
 

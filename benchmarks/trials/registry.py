@@ -11,8 +11,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Literal
 
-Kind = Literal["ascend_db", "ascend_text", "kineto", "memory_snapshot"]
-KINDS: tuple[Kind, ...] = ("ascend_db", "ascend_text", "kineto")
+Kind = Literal["ascend_db", "ascend_text", "kineto", "memory_snapshot", "nsys"]
+# A snapshot has no kernels: what all others are asked is not asked of it.
+KINDS: tuple[Kind, ...] = ("ascend_db", "ascend_text", "kineto", "nsys")
 Change = Callable[[Path], str | None]
 
 

@@ -15,7 +15,7 @@ from prof_analysis.common.answer_options import ModuleSource, Options, Peaks, Pe
 from prof_analysis.common.option_docs import INPUT, MACHINE, SHOW, Doc, check, documented
 
 OnProgress = Callable[[int, int], None]
-Source = Literal["auto", "db", "text", "kineto", "snapshot"]
+Source = Literal["auto", "db", "text", "kineto", "snapshot", "nsys"]
 
 # The value of the option `cache` that keeps nothing.
 NO_CACHE = "none"
@@ -30,7 +30,7 @@ class ProfileOptions(Options):
         Source,
         Doc(
             "Read the profiler database (db) or the text exports (text) where a rank has both; auto reads what answers more, "
-            "else the database. kineto reads GPU traces alone, snapshot memory snapshots.",
+            "else the database. kineto reads GPU traces alone, snapshot memory snapshots, nsys databases of Nsight Systems.",
             INPUT,
             is_rare=True,
         ),

@@ -16,8 +16,8 @@ from prof_analysis.engine.quotes import quote, quote_text
 from prof_analysis.engine.statements import run
 
 # The variables that the SQL reads with getvariable(), by default: the options, the rank, the salt of the ids of texts, the kind
-# of device of all ranks, NULL where they differ, the moment to which the times of a file are relative, and the bounds of times
-# on host and device, NULL where they are open.
+# of device of all ranks, NULL where they differ, the moment to which the times of a file are relative, the only process of a
+# file and the names of its domains, and the bounds of times on host and device, NULL where they are open.
 _DEFAULTS: Variables = {
     **USUAL.variables(),
     "device_id": None,
@@ -27,6 +27,8 @@ _DEFAULTS: Variables = {
     "text_salt": 0,
     "device_kind": None,
     "base_time_ns": 0,
+    "only_pid": None,
+    "nvtx_domains": None,
     "host_from_ns": None,
     "host_to_ns": None,
     "host_longest_ns": None,

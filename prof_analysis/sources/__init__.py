@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
+from typing import TYPE_CHECKING, Any, Literal, Protocol, cast, get_args
+
+from prof_analysis.common.options import Source as Chosen
 
 if TYPE_CHECKING:
     import duckdb
@@ -16,8 +18,10 @@ if TYPE_CHECKING:
     from prof_analysis.sources.rank import Rank
     from prof_analysis.sources.remarks import Remark
 
+# The packages that have another name than the word by which users choose the source.
+_PACKAGES = {"db": "ascend_db", "text": "ascend_text", "snapshot": "memory_snapshot"}
 # Name of a source for users -> name of its package. Of two sources that answer the same, the first one reads a result.
-NAMES: Mapping[str, str] = {"db": "ascend_db", "text": "ascend_text", "kineto": "kineto", "snapshot": "memory_snapshot"}
+NAMES: Mapping[str, str] = {word: _PACKAGES.get(word, word) for word in get_args(Chosen) if word != "auto"}
 
 
 class Source(Protocol):

@@ -4,6 +4,7 @@
 --
 -- @guard module.doubtful_launch
 -- @unique request by start_ns, tid: of the request only the start is read
+-- @unique op by start_ns, tid: an op that shares its start is not taken from this join
 --
 -- launch_id   BIGINT   a launch of module.doubtful_launch
 -- is_on_host  BOOLEAN  whether the profile holds the launch's call on the host
@@ -45,10 +46,39 @@ op AS (
     ASOF JOIN request ON request.tid = op.tid AND request.start_ns >= op.start_ns
     WHERE NOT op.is_step AND request.start_ns <= op.end_ns
 ),
+-- Nearly all launches lie in the op that began last before them, which is the innermost one. Of those that began together, the
+-- search finds it.
+begun_op AS (
+    SELECT request.launch_id, request.tid, request.end_ns, op.op_id, op.start_ns AS op_start_ns, op.end_ns AS op_end_ns
+    FROM request
+    ASOF JOIN op ON op.tid = request.tid AND op.start_ns <= request.start_ns
+),
+shared_start AS (
+    SELECT tid, start_ns
+    FROM op
+    GROUP BY tid, start_ns
+    HAVING count(*) > 1
+),
+direct AS (
+    SELECT launch_id, tid, op_id, op_start_ns, op_end_ns
+    FROM begun_op
+    WHERE op_end_ns >= end_ns
+        AND NOT EXISTS (
+            FROM shared_start WHERE shared_start.tid = begun_op.tid AND shared_start.start_ns = begun_op.op_start_ns
+        )
+),
+searched_request AS (
+    FROM request
+    ANTI JOIN direct USING (launch_id, tid)
+),
+searched_op AS (
+    FROM op
+    WHERE EXISTS (FROM searched_request)
+),
 -- Ops and requests of each thread in one order, in which an op comes before all that it contains.
 in_order AS (
     SELECT *, row_number() OVER (ORDER BY tid, start_ns, end_ns DESC, op_id NULLS LAST, launch_id) AS position
-    FROM (FROM op UNION ALL BY NAME FROM request)
+    FROM (FROM searched_op UNION ALL BY NAME FROM searched_request)
 ),
 item_and_reach AS (
     SELECT
@@ -68,12 +98,19 @@ search (position, end_ns, candidate_position) USING KEY (position) AS (
     JOIN recurring.search AS rejected ON rejected.position = inside.candidate_position
     WHERE rejected.end_ns < inside.end_ns
 ),
-around AS (
-    SELECT request.launch_id, arg_max(op.op_id, (op.start_ns, -op.end_ns, op.op_id)) AS op_id
+found_op AS (
+    SELECT launch_id, op_id, op_start_ns, op_end_ns
+    FROM direct
+    UNION ALL
+    SELECT request.launch_id, op.op_id, op.start_ns, op.end_ns
     FROM search
     JOIN in_order AS request ON request.position = search.position AND request.op_id IS NULL
     JOIN in_order AS op ON op.position = search.candidate_position
-    GROUP BY request.launch_id
+),
+around AS (
+    SELECT launch_id, arg_max(op_id, (op_start_ns, -op_end_ns, op_id)) AS op_id
+    FROM found_op
+    GROUP BY launch_id
 )
 SELECT host_call.launch_id, bool_or(host_call.tid IS NOT NULL) AS is_on_host, max(around.op_id) AS op_id
 FROM host_call

@@ -6,7 +6,7 @@ Each name is text and nothing else: no page may run it, no terminal obey it, no 
 from collections.abc import Iterable
 from pathlib import Path
 
-from tests.helpers import kineto
+from tests.helpers import kineto, nsys
 from tests.helpers.small_profile import Frame, Kernel, Op, Range, edit, write_profile
 
 LONG = "L" + "x" * 39_998 + "G"
@@ -96,3 +96,21 @@ def write_hostile_trace(folder: Path, names: Iterable[str] = tuple(NAMES.values(
             f'{{"ph": "M", "name": "thread_name", "pid": 100, "tid": {number}, "args": {{"name": "<b>{number}</b>"}}}}',
         ]
     return kineto.write_trace(folder / f"{folder_name().removesuffix('_ascend_pt')}.pt.trace.json", events)
+
+
+def write_hostile_nsys(folder: Path, names: Iterable[str] = tuple(NAMES.values())) -> Path:
+    """Write a database of Nsight Systems in which each name is of a module, an op, a kernel, a call, a domain and a mark."""
+    text, kernels, calls, events = nsys.Texts(), [], [], []
+    for number, name in enumerate(names, 1):
+        at = number * 1000
+        events += [
+            nsys.nvtx(name, 0, None, kind=75, domainId=number),
+            nsys.nvtx(name, at + 2, at + 498, domainId=number),
+            nsys.nvtx(f"nn.Module: {name}_0", at + 10, at + 490),
+            nsys.nvtx(f"{name}, seq = 1, op_id = {number}, sizes = [[{name}]], input_op_ids = []", at + 20, at + 100),
+            nsys.nvtx(name, at + 25, None, kind=34, domainId=number, jsonText=f'{{"NCCL communicator ID": {name!r}}}'),
+        ]
+        calls.append(nsys.call(text(name), at + 30, at + 40, number))
+        kernels.append(nsys.kernel(text(name), at + 50, at + 150 + number, number))
+    tables = {nsys.KERNELS: kernels, nsys.CALLS: calls, nsys.RANGES: events}
+    return nsys.write_tables(folder / "report.sqlite", tables, text)

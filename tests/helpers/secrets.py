@@ -14,7 +14,7 @@ from pathlib import Path
 import duckdb
 
 from fixtures.text_export import export_text
-from tests.helpers import kineto
+from tests.helpers import kineto, nsys
 from tests.helpers.small_profile import Frame, HostCall, Kernel, Op, Range, edit, write_profile
 
 HOST, USER, PROJECT, PID, THREAD = "zzqhost7", "zzquser", "zzqproject", 987_654, 345_678
@@ -148,6 +148,33 @@ def write_secret_trace(folder: Path) -> Path:
     return kineto.write_trace(
         folder / f"{HOST}_{PID}.1700000000000000000.pt.trace.json", events, head, {"traceName": f"{HOME}/zzq"}
     )
+
+
+def write_secret_nsys(folder: Path) -> Path:
+    """Write a database of Nsight Systems with the same secrets, and more around the events; return the file."""
+    text, kernels, calls, events = nsys.Texts(), [], [], []
+    for number, name in enumerate(TEXTS.values(), 1):
+        at = number * 1000
+        events += [
+            nsys.nvtx("nn.Module: Linear_0", at + 5, at + 495, PID & 0xFFFFFF, THREAD & 0xFFFFFF),
+            nsys.nvtx(f"{name}, op_id = {number}", at + 10, at + 90, PID & 0xFFFFFF, THREAD & 0xFFFFFF),
+            nsys.nvtx(name, at + 2, at + 498, PID & 0xFFFFFF, THREAD & 0xFFFFFF),
+            nsys.nvtx(name, at + 3, None, PID & 0xFFFFFF, THREAD & 0xFFFFFF, kind=34),
+        ]
+        calls.append(nsys.call(text(name), at + 20, at + 30, number, PID & 0xFFFFFF, THREAD & 0xFFFFFF))
+        kernels.append(nsys.kernel(text(name), at + 50, at + 150, number, PID & 0xFFFFFF))
+    pid = nsys.global_id(PID & 0xFFFFFF)
+    tables: dict[str, list[nsys.Row]] = {
+        nsys.KERNELS: kernels, nsys.CALLS: calls, nsys.RANGES: events,
+        "PROCESSES": [{"globalPid": pid, "pid": PID, "name": f"{HOME}/zzqpython"}],
+        "ThreadNames": [{"nameId": text("zzqthread"), "priority": 0, "globalTid": pid | THREAD}],
+        "TARGET_INFO_SYSTEM_ENV": [{"devStateName": "Local", "name": "Hostname", "value": HOST}],
+        "META_DATA_CAPTURE": [
+            {"name": "PROCESS_0:ENVIRONMENT_VARIABLE", "value": 'HF_TOKEN="hf_zzqAbCdEfGhIjKlMnOpQr"'},
+            {"name": "PROCESS_0:ARGUMENT_1", "value": f"{HOME}/zzq.py"},
+        ],
+    }  # fmt: skip
+    return nsys.write_tables(folder / f"{HOST}_{PID}.sqlite", tables, text)
 
 
 def write_secret_text(folder: Path, rank: int = 0) -> Path:

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from prof_analysis.common.errors import InputError
-from prof_analysis.sources.ascend_db.rows import ranges_of
 from prof_analysis.sources.readers.sqlite_cell import Cell
 from prof_analysis.sources.readers.sqlite_file import copy_table, open_sqlite, query
+from prof_analysis.sources.readers.sqlite_ranges import ranges_of
 from tests.helpers.empty_database import empty_database
 from tests.helpers.says import says
 from tests.helpers.slow import quick

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from prof_analysis import open_profile
-from prof_analysis.sources.ascend_db import rows as ranges
+from prof_analysis.sources.readers import sqlite_ranges as ranges
 from tests.helpers.api import rows
 from tests.helpers.says import says
 from tests.helpers.small_profile import Kernel, Op, edit, write_profile

@@ -11,11 +11,12 @@ import duckdb
 
 from prof_analysis.engine.quotes import quote
 from prof_analysis.engine.statements import run
-from prof_analysis.sources.ascend_db.rows import cells_of, ranges_of, rows_of
+from prof_analysis.sources.ascend_db.rows import cells_of, rows_of
 from prof_analysis.sources.ascend_db.tables import CHAINS, FRAMES, KEYS, TABLES
 from prof_analysis.sources.readers.repeated import drop_repeated
 from prof_analysis.sources.readers.sqlite_cell import Cell
 from prof_analysis.sources.readers.sqlite_file import SqliteFile, copy_table
+from prof_analysis.sources.readers.sqlite_ranges import ranges_of
 
 _PART = "raw.chain_part"
 _COLUMNS = TABLES[FRAMES][1]

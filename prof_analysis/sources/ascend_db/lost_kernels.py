@@ -3,9 +3,9 @@
 import duckdb
 
 from prof_analysis.engine.statements import run
-from prof_analysis.sources.ascend_db.rows import rows_by_id
 from prof_analysis.sources.ascend_db.tables import COUNTERS, TABLES
 from prof_analysis.sources.readers.sqlite_file import SqliteFile, query
+from prof_analysis.sources.readers.sqlite_ranges import rows_by_id
 
 # A kernel has some thirty rows of counters, and a million kernels are not read to count them.
 _LOOKED_AT = 1000

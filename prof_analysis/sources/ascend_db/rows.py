@@ -1,16 +1,14 @@
 """Chooses the rows and cells of a profiler database that a raw table takes, by the tables and columns of this database."""
 
 from collections.abc import Mapping
-from itertools import pairwise
 
 from prof_analysis.engine.quotes import quote, quote_text
 from prof_analysis.engine.tables import ROW_ID
 from prof_analysis.sources.ascend_db.tables import FORMER_NAMES, NAMED_ROWS, ONCE_EACH, OP_ROWS, PYTHON_ROWS, TABLES
 from prof_analysis.sources.readers.sqlite_cell import Cell
 from prof_analysis.sources.readers.sqlite_file import SqliteFile, query
+from prof_analysis.sources.readers.sqlite_ranges import rows_by_id
 
-_RANGE_ROWS = 500_000
-_MOST_RANGES = 32  # each has 4 MB in its first rows
 _LOOKS = 500
 _ROWS_OF_LOOK = 10
 
@@ -56,29 +54,6 @@ def few_of(file: SqliteFile, table: str) -> str:
     rows = rows_by_id(file, table)
     starts = range(1, rows + 1, max(rows // _LOOKS, 1))
     return f"rowid IN ({', '.join(str(start + n) for start in starts for n in range(_ROWS_OF_LOOK))})" if starts else "false"
-
-
-def rows_by_id(file: SqliteFile, table: str) -> int:
-    """Return the number of rows of a table, by the last row id; 0 with a key, whose ids need not be numbers of rows."""
-    if query(file, f"SELECT 1 FROM pragma_table_info({quote_text(table)}) WHERE pk OR lower(name) = 'rowid'"):
-        return 0
-    ((last,),) = query(file, f"SELECT coalesce(max(rowid), 0) FROM {quote(table)}")
-    return int(str(last))
-
-
-def ranges_of(file: SqliteFile, table: str, at_once: int) -> list[list[str]]:
-    """Return the SQLite conditions that cut a table into ranges of rows, in groups of so many, in order.
-
-    For few rows, and with a key, it is a single one.
-    """
-    rows = rows_by_id(file, table)
-    count = min(rows // _RANGE_ROWS, _MOST_RANGES)
-    if count < 2:
-        return [["true"]]
-    ends = [rows * number // count for number in range(1, count)]
-    between = [f"rowid > {before} AND rowid <= {end}" for before, end in pairwise(ends)]
-    ranges = [f"rowid <= {ends[0]}", *between, f"rowid > {ends[-1]}"]
-    return [ranges[start : start + at_once] for start in range(0, count, at_once)]
 
 
 def cells_of(file: SqliteFile, table: str, types: Mapping[str, str]) -> list[Cell]:

@@ -15,7 +15,7 @@ from prof_analysis.engine.tables import create_schemas, store_view
 from prof_analysis.sources.ascend_beside import device_info, folders, profiler_info, recorded
 from prof_analysis.sources.ascend_db import chains, queue_threads
 from prof_analysis.sources.ascend_db.lost_kernels import TASKS, said_of_lost_kernels
-from prof_analysis.sources.ascend_db.rows import cells_of, ranges_of, rows_by_id, rows_of
+from prof_analysis.sources.ascend_db.rows import cells_of, rows_of
 from prof_analysis.sources.ascend_db.tables import (
     CHAINS,
     CLOCKS,
@@ -36,6 +36,7 @@ from prof_analysis.sources.readers.bounds import Recording, known_recording, set
 from prof_analysis.sources.readers.repeated import drop_repeated, may_repeat, remark_of, with_keys
 from prof_analysis.sources.readers.sqlite_cell import Cell
 from prof_analysis.sources.readers.sqlite_file import SqliteFile, copy_table, open_sqlite, query
+from prof_analysis.sources.readers.sqlite_ranges import ranges_of, rows_by_id
 from prof_analysis.sources.remarks import Remark
 
 # Warnings are in this order: what the database lacks, what its tables hold, one by one and together, and what lies beside it.

@@ -6,19 +6,19 @@ WITH name_of_collective AS (
     FROM raw.string
     WHERE text_id IN (SELECT name FROM raw.annotation) AND role_of_annotation(text) = 'communication'
 ),
-host_range AS (
+named_range AS (
     SELECT
         thread_id(annotation.pid, annotation.tid) AS thread,
         annotation.start_ns,
-        min((annotation.end_ns, name_of_collective.operation)) AS inner_range
+        annotation.end_ns,
+        name_of_collective.operation
     FROM raw.annotation
     JOIN name_of_collective USING (name)
     WHERE name_of_collective.operation NOT IN ('coalesced', 'group')
-    GROUP BY thread, annotation.start_ns
 ),
-launch AS (
+asked_kernel AS (
     SELECT
-        device_work.event_id,
+        device_work.event_id AS kernel_id,
         thread_id(runtime_call.pid, runtime_call.tid) AS thread,
         runtime_call.start_ns,
         runtime_call.end_ns
@@ -29,11 +29,6 @@ launch AS (
       AND device_work.is_kernel
       -- Of a kernel whose name says nothing, the range alone says that it is one.
       AND coalesce(family.kind = 'communication', true)
-      AND EXISTS (FROM host_range)
+      AND EXISTS (FROM named_range)
 )
-SELECT launch.event_id AS kernel_id, min(host_range.inner_range[2]) AS operation
-FROM launch
-ASOF JOIN host_range ON host_range.thread = launch.thread AND host_range.start_ns <= launch.start_ns
-WHERE host_range.inner_range[1] >= launch.end_ns
-GROUP BY launch.event_id
-HAVING count(DISTINCT host_range.inner_range[2]) = 1
+FROM collectives_around(asked_kernel, named_range)

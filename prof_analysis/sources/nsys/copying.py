@@ -1,0 +1,161 @@
+"""Copies tables of a database of Nsight Systems: the rows of one device and its processes, each table once.
+
+The texts of NVTX events are parsed then, since each op has a text of its own.
+"""
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
+from queue import SimpleQueue
+
+import duckdb
+
+from prof_analysis.engine.database import cursor_of
+from prof_analysis.engine.quotes import quote
+from prof_analysis.engine.statements import run
+from prof_analysis.sources.nsys.devices import condition_of_host, condition_of_work, devices_of
+from prof_analysis.sources.nsys.tables import FILE_TABLES, METRICS, NVTX, PARTS, RANGES, TEXTS, WORK
+from prof_analysis.sources.readers.event_tables import stored
+from prof_analysis.sources.readers.sqlite_cell import Cell
+from prof_analysis.sources.readers.sqlite_file import SqliteFile, copy_table, query
+from prof_analysis.sources.readers.sqlite_ranges import ranges_of, rows_by_id
+from prof_analysis.sources.remarks import Remark
+
+# The place of remarks on tables of the file, between those on the whole file and those on raw tables.
+OF_TABLE = 1
+# In a file without texts, nothing has a name.
+_EMPTY_TEXTS = "CREATE TABLE stored.file_text (id BIGINT, text VARCHAR)"
+_DOMAINS = """
+SELECT map_from_entries(list((concat(process, '/', id), name)))
+FROM (
+    SELECT part.domainId AS id, part.globalTid >> 24 AS process, min(coalesce(part.text, recorded.text)) AS name
+    FROM {part} AS part
+    LEFT JOIN stored.file_text AS recorded ON recorded.id = part.textId
+    WHERE part.eventType = 75 AND part.domainId IS NOT NULL
+    GROUP BY ALL
+    HAVING name IS NOT NULL
+)
+"""
+# The texts that NVTX events have by their ids: the word in an expression, and the column of the id.
+IDS = {"recorded": "textId", "payload": "jsonTextId"}
+PAYLOADS = frozenset(("jsonText", "jsonTextId"))
+# What the name of a domain is read from.
+DOMAIN = frozenset(("domainId", "globalTid", "eventType", "text", "textId"))
+
+
+def copy_tables(
+    connection: duckdb.DuckDBPyConnection,
+    file: SqliteFile,
+    columns: dict[str, set[str]],
+    threads: int,
+    on_bytes: Callable[[int], None],
+) -> list[Remark]:
+    """Copy the wanted columns of the tables of the file, several tables at a time; columns that it lacks are NULL."""
+    if TEXTS not in columns or TEXTS not in file.tables:
+        columns.pop(TEXTS, None)
+        connection.execute(_EMPTY_TEXTS)
+    cells = {table: rows_by_id(file, table) * (1 + len(columns[table])) for table in columns}
+    size, all_cells = file.path.stat().st_size, max(sum(cells.values()), 1)
+    cursors: SimpleQueue[duckdb.DuckDBPyConnection] = SimpleQueue()
+    for _ in range(threads):
+        cursors.put(connection if threads == 1 else cursor_of(connection))
+
+    def copy(table: str) -> list[Remark]:
+        cursor = cursors.get()
+        try:
+            share = Fraction(size * cells[table], all_cells)
+            return _copy(cursor, file, table, columns[table], threads, lambda part: on_bytes(int(share * part)))
+        finally:
+            cursors.put(cursor)
+
+    # The longest first: a thread that began it last would work on it alone.
+    order = sorted(columns, key=lambda table: -cells[table])
+    with ThreadPoolExecutor(threads) as pool:
+        remarks = [remark for found in pool.map(copy, order) for remark in found]
+    if TEXTS in columns:
+        connection.execute(
+            f"CREATE TABLE stored.file_text AS SELECT id, min(value) AS text FROM {stored(f'file {TEXTS}')} GROUP BY id"
+        )
+    return remarks
+
+
+def has_payloads(file: SqliteFile) -> bool:
+    """Return whether an NVTX event has a payload: to copy the columns of it takes much longer than a look."""
+    columns = PAYLOADS & file.tables[RANGES].keys()
+    return any(query(file, f"SELECT 1 FROM {RANGES} WHERE {column} IS NOT NULL LIMIT 1") for column in columns)
+
+
+def _copy(
+    connection: duckdb.DuckDBPyConnection,
+    file: SqliteFile,
+    table: str,
+    columns: set[str],
+    threads: int,
+    on_part: Callable[[Fraction], None],
+) -> list[Remark]:
+    declared = {name.lower(): type_ for name, type_ in file.tables[table].items()}
+    cells = [
+        Cell(column, type_, column.lower(), declared[column.lower()])
+        for column, type_ in FILE_TABLES[table].items()
+        if column in columns and column.lower() in declared
+    ]
+    are_numbers = all(cell.type == "BIGINT" for cell in cells)
+    groups = ranges_of(file, table, threads) if are_numbers else [["true"]]
+    to_read = cells or [Cell("nothing_read", "BIGINT", "rowid", "INTEGER")]
+    source = f"{quote(table)} NOT INDEXED WHERE {_condition(connection, file, table)}"
+    rejected = copy_table(
+        connection, file, source, to_read, stored(f"file {table}"), groups, lambda: on_part(Fraction(1, len(groups)))
+    )
+    return [
+        Remark(
+            (OF_TABLE, table, 0, list(FILE_TABLES[table]).index(column)),
+            tuple(name for name, parts in PARTS.items() if any(part.table == table for part in parts)),
+            f"{file.path}: {count} value{'s' * (count > 1)} of {table}.{column} {'are' if count > 1 else 'is'} not of type "
+            f"{FILE_TABLES[table][column]} and {'are' if count > 1 else 'is'} taken as unknown",
+        )
+        for column, count in rejected.items()
+    ]
+
+
+def _condition(connection: duckdb.DuckDBPyConnection, file: SqliteFile, table: str) -> str:
+    """Return the SQLite condition of the rows that the rank has in a table."""
+    devices = devices_of(file)
+    ((number,),) = run(connection, "SELECT getvariable('device_id')").fetchall()
+    device = devices.get(number) or next(iter(devices.values()))
+    if table in WORK:
+        return "true" if len(devices) == 1 else condition_of_work(file, table, device)
+    if table == METRICS:
+        of_clock = "SELECT metricId FROM TARGET_INFO_GPU_METRICS WHERE metricName GLOB 'GPC Clock Frequency*'"
+        has_names = {"metricId", "metricName"} <= file.tables.get("TARGET_INFO_GPU_METRICS", {}).keys()
+        of_device = "" if len(devices) == 1 else f" AND (typeId & 255) = {number:d}"
+        return f"metricId IN ({of_clock}){of_device}" if has_names else "false"
+    if "globalTid" in file.tables[table]:
+        return condition_of_host(device, is_only=len(devices) == 1)
+    return "true"
+
+
+def rows_of(file: SqliteFile, table: str) -> str:
+    """Return the rows of a table as its parts read them: with NULL in columns that the file lacks."""
+    declared = {name.lower() for name in file.tables[table]}
+    missing = [f"NULL::{type_} AS {quote(c)}" for c, type_ in FILE_TABLES[table].items() if c.lower() not in declared]
+    return f"(SELECT {', '.join(['rowid', '*', *missing])} FROM {stored(f'file {table}')})"
+
+
+def parse_events(connection: duckdb.DuckDBPyConnection, file: SqliteFile, columns: Iterable[str], made: Iterable[str]) -> None:
+    """Make the table of NVTX events of its copy: with their names and what else is in their texts."""
+    rows, expressions = rows_of(file, RANGES), {column: NVTX[column] for column in made}
+    if "domain" in expressions:
+        connection.execute(f"SET VARIABLE nvtx_domains = ({_DOMAINS.format(part=rows)})")
+    if not PAYLOADS & set(columns) and "payload" in expressions:
+        expressions["payload"] = "NULL::VARCHAR"
+    joins = ""
+    for word, column in IDS.items():
+        if column in columns and run(connection, f"SELECT 1 FROM {rows} WHERE {column} IS NOT NULL LIMIT 1").fetchall():
+            joins += f" LEFT JOIN stored.file_text AS {word} ON {word}.id = part.{column}"
+        else:  # As in most files: to join a million rows in order takes as long as to parse them.
+            expressions = {name: sql.replace(f"{word}.text", "NULL::VARCHAR") for name, sql in expressions.items()}
+    kept = [f"part.{quote(column)}" for column in columns if column not in {"text", "textId", *PAYLOADS}]
+    shown = ", ".join([*kept, *(f"{sql} AS {quote(name)}" for name, sql in expressions.items())]) or "NULL AS nothing_read"
+    in_order = "ORDER BY part.rowid" if joins else ""
+    run(connection, f"CREATE TABLE stored.nvtx AS SELECT {shown} FROM {rows} AS part{joins} {in_order}")
+    connection.execute(f"DROP TABLE {stored(f'file {RANGES}')}")
