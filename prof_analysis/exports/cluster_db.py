@@ -21,6 +21,7 @@ import adbc_driver_manager as adbc
 import adbc_driver_sqlite
 import duckdb
 
+from prof_analysis.common.cluster_database import FILE_NAME, MARK
 from prof_analysis.common.errors import OutputError
 from prof_analysis.common.files import flush, unfinished_beside
 from prof_analysis.engine.quotes import quote
@@ -30,11 +31,8 @@ from prof_analysis.exports.provenance import PROFILE_RANK, PROVENANCE, Origin, p
 from prof_analysis.sources.rank import Rank
 from prof_analysis.sources.readers.sqlite_journal import names_another_file
 
-FILE_NAME = "cluster_analysis.db"
 # How long to wait for another process that writes the same file.
 _LOCK_MS = 60_000
-# A comment in the definition of a table: what another program made again has none, even where it had our name.
-MARK = "/* written by prof-analysis */"
 # Tables of other inputs than those of the new rows of Provenance, and with another value of an option.
 _OUTDATED = f"""
     WITH difference AS (

@@ -8,10 +8,9 @@ import duckdb
 
 from prof_analysis.common.errors import InputError
 from prof_analysis.engine.quotes import quote, quote_text
+from prof_analysis.run.given_tables import SCHEMA
 from prof_analysis.verify.pairs import Pair
 
-# The schema that has the tables of msprof-analyze.
-THEIRS = "msprof_analyze"
 # By how much two floats may differ that were added up in another order.
 _OF_FLOATS = 1e-9
 AGREES, KNOWN, DIFFERS, ONLY_HERE, ONLY_THERE = "agrees", "known", "differs", "only here", "only there"
@@ -85,7 +84,7 @@ def _columns(connection: duckdb.DuckDBPyConnection, table: str) -> dict[str, str
     """Return the columns of a table of msprof-analyze by their plain names; none where it is not there."""
     found = connection.execute(
         "SELECT column_name FROM duckdb_columns() WHERE schema_name = $schema AND table_name = $table ORDER BY column_index",
-        {"schema": THEIRS, "table": table},
+        {"schema": SCHEMA, "table": table},
     ).fetchall()
     return {_plain(name): name for (name,) in found}
 
@@ -108,7 +107,7 @@ def _join(
     }
     as_there = {name: type_ if name in keys else _of_theirs(type_) for name, type_ in types.items()}
     there = ", ".join(f"TRY_CAST({named[name]} AS {type_}) AS {quote(name)}" for name, type_ in as_there.items())
-    read = f"SELECT {there} FROM {THEIRS}.{quote(pair.beside.table)}"
+    read = f"SELECT {there} FROM {SCHEMA}.{quote(pair.beside.table)}"
     if not is_there:
         read = f"SELECT {', '.join(f'NULL::{type_} AS {quote(name)}' for name, type_ in as_there.items())} WHERE false"
     # Rows with the same names pair in the order of their figures.

@@ -11,12 +11,10 @@ from prof_analysis.common.errors import InputError
 from prof_analysis.common.scratch import temporary_folder
 from prof_analysis.engine.database import connect
 from prof_analysis.engine.parsing import referenced_tables
-from prof_analysis.engine.quotes import quote
-from prof_analysis.exports.cluster_db import MARK
 from prof_analysis.profile.profile import Profile
-from prof_analysis.sources.readers.sqlite_tables import copy_tables
+from prof_analysis.run.given_tables import SCHEMA, read_tables
 from prof_analysis.verify import peer
-from prof_analysis.verify.comparing import DIFFERS, ONLY_HERE, ONLY_THERE, THEIRS, Compared, compare
+from prof_analysis.verify.comparing import DIFFERS, ONLY_HERE, ONLY_THERE, Compared, compare
 from prof_analysis.verify.pairs import Pair, pairs_of
 
 # Called with a recipe before it runs, its number, and the number of all.
@@ -56,9 +54,10 @@ def verify(
         said = f"holds {len(profile.runs)} runs, which msprof-analyze reads as one: {', '.join(profile.runs)}; give one of them"
         raise InputError(f"{profile.path}: {said}", path=profile.path)
     pairs = pairs_of(recipes)
+    shown = profile.anonymous if profile.is_anonymous else None
     with connect() as connection:
         if database is not None:
-            there = _read(connection, profile, database)
+            there = read_tables(connection, database, shown)
             pairs = [pair for pair in pairs if pair.beside.table in there]
             if not pairs:
                 names = ", ".join(sorted(pair.beside.table for pair in pairs_of(recipes)))
@@ -73,7 +72,7 @@ def verify(
             for recipe, written, said in _written(profile, pairs, command, folder, on_recipe):
                 of_recipe = [pair for pair in pairs if pair.beside.recipe == recipe]
                 with _emptied(connection):
-                    tables = [] if written is None else _read(connection, profile, written)
+                    tables = [] if written is None else read_tables(connection, written, shown)
                     # Where it found nothing, it writes no table either, but then it names no problem.
                     compared = [pair for pair in of_recipe if pair.beside.table in tables or not said]
                     found.compared.extend(compare(connection, pair) for pair in compared)
@@ -101,26 +100,9 @@ def _written(
 @contextmanager
 def _emptied(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
     """Have no tables of msprof-analyze before and after."""
-    connection.execute(f"CREATE SCHEMA IF NOT EXISTS {THEIRS}")
+    connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
     yield
-    connection.execute(f"DROP SCHEMA {THEIRS} CASCADE")
-
-
-def _read(connection: duckdb.DuckDBPyConnection, profile: Profile, database: Path) -> list[str]:
-    """Read the tables of msprof-analyze in a database, with secrets replaced where ours are; return their names."""
-    tables = copy_tables(connection, database, THEIRS, without_mark=MARK)
-    for table in tables if profile.is_anonymous else ():
-        name = f"{THEIRS}.{quote(table)}"
-        for column, type_, *_ in connection.execute(f"DESCRIBE {name}").fetchall():
-            if type_ != "VARCHAR":
-                continue
-            for (text,) in connection.execute(f"SELECT DISTINCT {quote(column)} FROM {name}").fetchall():
-                if text is not None and (shown := profile.anonymous(text)) != text:
-                    connection.execute(
-                        f"UPDATE {name} SET {quote(column)} = $shown WHERE {quote(column)} = $text",
-                        {"shown": shown, "text": text},
-                    )
-    return tables
+    connection.execute(f"DROP SCHEMA {SCHEMA} CASCADE")
 
 
 def _take(connection: duckdb.DuckDBPyConnection, profile: Profile, pairs: Collection[Pair]) -> None:
