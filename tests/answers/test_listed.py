@@ -1,0 +1,23 @@
+"""Tables that a command lists as they are, with --by: their headings, and what is said below them."""
+
+from tests.helpers.cli import Command
+from tests.helpers.places import SAMPLE
+
+
+def test_times_have_no_unit_in_the_heading_since_it_is_in_the_cell(command: Command) -> None:
+    lines = command("step-time", SAMPLE / "decoder_training", "--by", "copy", "--top", "1").stdout.splitlines()
+    assert lines[0].split("  ")[:1] == ["step id"]
+    assert "copying  overlapped  not overlapped  in free" in lines[0]
+    assert "size bytes" in lines[0], "bytes are shown as they are"
+    assert " ns " not in lines[0]
+    assert " ns " in lines[1]
+
+
+def test_a_moment_keeps_its_unit(command: Command) -> None:
+    heading = command("free-time", SAMPLE / "decoder_training", "--by", "gap", "--top", "1").stdout.splitlines()[0]
+    assert "start ns  duration" in heading
+
+
+def test_the_last_line_says_of_how_many_ranks_the_rows_are(command: Command) -> None:
+    shown = command("slow-ranks", SAMPLE / "decoder_training", "--by", "op", "--top", "1").stdout.splitlines()
+    assert shown[-1] == "100 rows of across.host_difference, of 2 ranks"
