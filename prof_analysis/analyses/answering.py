@@ -69,7 +69,11 @@ def _listed(profile: Tables, command: str, top: int, by: str) -> tuple[Facts, li
     facts: Facts = {**size_of(profile, table, chosen.table), "level": by, "rows_shown": rows}
     columns = _headings(documented_tables()[table].columns)
     line = f"{several(facts['rows'], 'row')} of {table}, of {several(facts['ranks'], 'rank')}"
-    return facts, [table_of(table, rows, columns), said(line)] if rows else [said(f"none found: no rows of {table}")]
+    if rows:
+        return facts, [table_of(table, rows, columns), said(line)]
+    is_alone = documented_tables()[table].compares_ranks and len(profile.rank_rows()) == 1
+    reason = f"--by {by} compares ranks, and only one is here" if is_alone else f"no rows of {table}"
+    return facts, [said(f"none found: {reason}")]
 
 
 def _headings(columns: Iterable[Column]) -> dict[str, str]:
