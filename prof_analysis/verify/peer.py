@@ -49,12 +49,13 @@ def version_of_peer() -> str | None:
 def copied(folders: Iterable[Path], target: Path) -> Path:
     """Copy the databases of ranks, and what lies beside them that says which ranks these are; return the target.
 
-    Files of others, and links, are no reason for msprof-analyze to refuse the copy. Raises OutputError where it cannot be made.
+    Files of others, links, and names with odd signs are no reason for msprof-analyze to refuse the copy.
+    Raises OutputError where it cannot be made.
     """
     try:
         files = [
-            (file, target / str(number) / file.relative_to(folder.parent))
-            for number, folder in enumerate(folders)
+            (file, target / str(number) / _plain_name(folder) / file.relative_to(folder))
+            for number, folder in enumerate(dict.fromkeys(folders))
             for pattern in _FILES
             for file in sorted(folder.glob(pattern))
         ]
@@ -73,6 +74,11 @@ def copied(folders: Iterable[Path], target: Path) -> Path:
             raise
         raise OutputError(f"{target}: the profile cannot be copied ({reason_of(error)}){remedy_of(error)}") from error
     return target
+
+
+def _plain_name(folder: Path) -> str:
+    """Return the name of a folder, in which msprof-analyze reads the time, or a plain one where it would refuse the name."""
+    return folder.name if re.fullmatch(r"[A-Za-z0-9][\w.-]*", folder.name, re.ASCII) else "rank_ascend_pt"
 
 
 def run_recipe(recipe: str, profiles: Path, output: Path, command: Path) -> tuple[Path | None, str]:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from prof_analysis import InputError, open_profile
-from prof_analysis.verify.peer import last_problem
+from prof_analysis import InputError, OutputError, open_profile
+from prof_analysis.verify.peer import copied, last_problem
 from prof_analysis.verify.verifying import verify
 from tests.helpers.cli import Command
 from tests.helpers.small_profile import Kernel, Op, Range, write_profile
@@ -174,6 +174,18 @@ def test_msprof_analyze_gets_a_copy_of_the_profile(
     result = command("verify", profile, "-m", "module_statistic")
     assert result.exit_code == 0, result.stderr
     assert digests(profile) == before
+
+
+def test_the_copy_has_plain_names_and_the_files_that_msprof_analyze_reads(profile: Path, tmp_path: Path) -> None:
+    rank = profile / "host_1_20260101000000000_ascend_pt"
+    odd = rank.rename(profile / "-m 'x'\n_ascend_pt")
+    (odd / "ASCEND_PROFILER_OUTPUT" / "trace_view.json").write_text("[]", encoding="utf-8")
+    copy = copied([odd, odd], tmp_path / "copy")
+    files = [file.relative_to(copy).as_posix() for file in copy.rglob("*") if file.is_file()]
+    assert files == ["0/rank_ascend_pt/ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler_0.db"]
+    os.mkfifo(odd / "profiler_metadata.json")
+    with pytest.raises(OutputError, match=r"cannot be copied .*a named pipe"):
+        copied([odd], tmp_path / "other")
 
 
 def test_a_recipe_that_wrote_nothing_is_named_with_its_last_error(
