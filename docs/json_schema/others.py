@@ -107,7 +107,7 @@ OTHERS: Mapping[str, Schema] = {
         ),
         without_output=rows(
             "recipes that wrote nothing to compare",
-            fields(recipe=text("the recipe"), reason=text("the last problem that msprof-analyze named")),
+            fields(recipe=text("the recipe"), reason=text("the last problem that msprof-analyze named, or the missing column")),
         ),
     ),
 }

@@ -105,4 +105,4 @@ def _left_out(found: Verified) -> Iterator[str]:
         if one.only_there:
             yield f"{one.pair.beside.table}: no counterpart here: {', '.join(one.only_there)}"
     for recipe, reason in found.without_rows.items():
-        yield f"{recipe}: nothing to compare; its last line: {reason}"
+        yield f"{recipe}: not compared: {reason}"

@@ -1,6 +1,6 @@
 """Verifies a profile: our tables beside those that msprof-analyze wrote, or writes now, of the same ranks."""
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -64,7 +64,9 @@ def verify(
                 has = f"has only {', '.join(there)}" if there else "has no table that msprof-analyze has written"
                 raise InputError(f"{database}: {has}; give one that has some of {names}", path=database)
             _take(connection, profile, pairs)
-            return Verified([compare(connection, pair) for pair in pairs], source=database)
+            found = Verified(source=database)
+            _compare(connection, pairs, found)
+            return _checked(found, database)
         command = peer.command_of_peer()
         found = Verified(version=peer.version_of_peer())
         _take(connection, profile, pairs)
@@ -75,12 +77,26 @@ def verify(
                     tables = [] if written is None else read_tables(connection, written, shown)
                     # Where it found nothing, it writes no table either, but then it names no problem.
                     compared = [pair for pair in of_recipe if pair.beside.table in tables or not said]
-                    found.compared.extend(compare(connection, pair) for pair in compared)
+                    _compare(connection, compared, found)
                 if len(compared) < len(of_recipe):
                     found.without_rows[recipe] = profile.anonymous(said)
+    return _checked(found, profile.path)
+
+
+def _compare(connection: duckdb.DuckDBPyConnection, pairs: Iterable[Pair], found: Verified) -> None:
+    """Compare pairs; a table of another version of msprof-analyze costs no other its answer."""
+    for pair in pairs:
+        try:
+            found.compared.append(compare(connection, pair))
+        except InputError as error:
+            found.without_rows[pair.beside.recipe] = str(error)
+
+
+def _checked(found: Verified, path: Path) -> Verified:
+    """Return what was compared. Raises InputError where that is nothing."""
     if not found.compared:
         recipe, said = next(iter(found.without_rows.items()))
-        raise InputError(f"{profile.path}: msprof-analyze wrote nothing; {recipe} said: {said}", path=profile.path)
+        raise InputError(f"{path}: msprof-analyze wrote nothing to compare; {recipe}: {said}", path=path)
     return found
 
 
