@@ -15,6 +15,7 @@ FLOORS = (
     ("analyses", "anonymous", "sources"),
     ("exports", "logs", "pictures", "run"),
     ("profile",),
+    ("verify",),
     ("__init__", "cli"),
     ("__main__",),
 )

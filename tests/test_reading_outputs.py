@@ -18,6 +18,10 @@ from prof_analysis.analyses.answering import answer_of
 from prof_analysis.engine.tables import documented_tables
 from prof_analysis.logs.answer import stage_durations
 from prof_analysis.logs.vllm_stages import open_logs
+from prof_analysis.verify.answer import answer_of as verified
+from prof_analysis.verify.comparing import DIFFERS, Compared, Difference
+from prof_analysis.verify.pairs import pairs_of
+from prof_analysis.verify.verifying import Verified
 from tests.helpers.asking import build_at_once
 from tests.helpers.places import CHECKOUT, SAMPLE
 from tests.helpers.snapshots import MIB, busy_device, snapshot, stack, write
@@ -152,6 +156,14 @@ def test_each_column_of_stages_is_explained(tmp_path: Path) -> None:
     (tmp_path / "log").write_text("(Worker pid=1) Profile execute duration [Decode]: [forward]:4.14ms\n", encoding="utf-8")
     with open_logs([tmp_path / "log"]) as logs:
         assert_explains("stage-durations", set(stage_durations(logs, 5).headers))
+
+
+def test_each_column_of_verify_is_explained() -> None:
+    (pair,) = pairs_of(["free_analysis"])
+    differences = [Difference({}, DIFFERS, {"a": ("1", "2")}, None), Difference({}, DIFFERS, {"a": ("1", "2")}, "known")]
+    with open_profile(RANK) as profile:
+        answer = verified(profile, Verified([Compared(pair, 1, differences, ["a"], [], [])]), 5)
+    assert_explains("verify", set(answer.headers))
 
 
 def test_each_column_of_ranks_is_explained(command: Callable[..., Result]) -> None:

@@ -161,7 +161,9 @@ def columns_of_head(text: str) -> list[str]:
     head = re.match(r"(--.*\n)*", text)
     joined = re.sub(r"\n--   +", " ", head[0] if head else "")
     return [
-        re.sub(" +", " ", line) for line in joined.splitlines() if re.match(r"-- \w+ +(?:[A-Z_]+|ENUM\(.*\))(\[\])? ", line)
+        re.sub(" +", " ", line)
+        for line in joined.splitlines()
+        if re.match(r"-- \w+ +(?:[A-Z_]+|ENUM\(.*\)|DECIMAL\(.*\))(\[\])? ", line)
     ]
 
 

@@ -16,6 +16,7 @@ from prof_analysis.analyses.schema import (
     rows,
     share,
     text,
+    texts,
 )
 
 
@@ -23,6 +24,14 @@ def _of_runs(table: str) -> Schema:
     """Return the schema of a row of a table over runs, for one of them."""
     return row(table, without=("run",))
 
+
+_ROWS = fields(
+    agree=count("rows that agree"),
+    known=count("rows that differ in a known way"),
+    differ=count("rows that differ in another way"),
+    only_here=count("rows that msprof-analyze lacks"),
+    only_there=count("rows that prof-analysis lacks"),
+)
 
 OTHERS: Mapping[str, Schema] = {
     "stage-durations": fields(
@@ -63,5 +72,44 @@ OTHERS: Mapping[str, Schema] = {
         locations=rows("kernel time inside and outside modules", _of_runs("runs.comparison_location")),
         memory=rows("where both runs recorded it: memory that changed", _of_runs("runs.memory_comparison")),
         efficiency=rows("with --efficiency: MFU and bounds of modules", _of_runs("runs.efficiency_comparison")),
+    ),
+    "verify": fields(
+        msprof_analyze=or_null(text("its version"), "where it is not known"),
+        rows=one("rows of all tables that were compared", _ROWS),
+        tables=rows(
+            "tables that were compared",
+            fields(
+                recipe=text("recipe of msprof-analyze that writes it"),
+                table=text("its table"),
+                table_here=text("the table of ours beside it"),
+                **_ROWS["properties"],
+                columns=texts("columns that both have, beside those that name a row"),
+                columns_only_there=texts("columns without a counterpart here"),
+            ),
+        ),
+        differences=rows(
+            "rows that differ for no known reason, as many as --top",
+            fields(
+                table=text("table of msprof-analyze"),
+                row={"type": "object", "description": "what names the row, by column"},
+                how=text("differs, only here or only there"),
+                values=rows(
+                    "columns that differ",
+                    fields(
+                        column=text("the column"),
+                        here=or_null(text("value of prof-analysis"), "where it has none"),
+                        there=or_null(text("value of msprof-analyze"), "where it has none"),
+                    ),
+                ),
+            ),
+        ),
+        known_differences=rows(
+            "known differences, as docs/differences.md explains them",
+            fields(case=text("the case"), rows=count("rows that it explains"), table=text("table of msprof-analyze")),
+        ),
+        without_output=rows(
+            "recipes that wrote nothing to compare",
+            fields(recipe=text("the recipe"), reason=text("the last problem that msprof-analyze named, or the missing column")),
+        ),
     ),
 }

@@ -1,6 +1,6 @@
 """Answers the questions of analyses: facts, tables whose columns have formats, and sentences, however they are shown."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib import import_module
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
@@ -9,6 +9,8 @@ from prof_analysis.analyses.answer import Answer, Block, Facts, heaviest_of, sai
 from prof_analysis.analyses.asked import Tables
 from prof_analysis.analyses.words import several
 from prof_analysis.common.option_docs import Doc
+from prof_analysis.engine.table_file import Column
+from prof_analysis.engine.units import without_unit
 
 
 def _file_of(command: str) -> Any:
@@ -65,6 +67,20 @@ def _listed(profile: Tables, command: str, top: int, by: str) -> tuple[Facts, li
     table = chosen.over_ranks or chosen.table
     rows = heaviest_of(profile, table, top)
     facts: Facts = {**size_of(profile, table, chosen.table), "level": by, "rows_shown": rows}
-    columns = {one.shown_name.replace("_", " "): one.shown_name for one in documented_tables()[table].columns}
-    line = f"{several(facts['rows'], 'row')} of {table}; {several(facts['ranks'], 'rank')}"
-    return facts, [table_of(table, rows, columns), said(line)] if rows else [said(f"none found: no rows of {table}")]
+    columns = _headings(documented_tables()[table].columns)
+    line = f"{several(facts['rows'], 'row')} of {table}, of {several(facts['ranks'], 'rank')}"
+    if rows:
+        return facts, [table_of(table, rows, columns), said(line)]
+    is_alone = documented_tables()[table].compares_ranks and len(profile.rank_rows()) == 1
+    reason = f"--by {by} compares ranks, and only one is here" if is_alone else f"no rows of {table}"
+    return facts, [said(f"none found: {reason}")]
+
+
+def _headings(columns: Iterable[Column]) -> dict[str, str]:
+    """Return columns by their headings: their names, but without the unit of times, which are shown in the unit that fits."""
+    found: dict[str, str] = {}
+    for one in columns:
+        is_time = one.format in ("time", "change")
+        heading = (without_unit(one.shown_name) if is_time else one.shown_name).replace("_", " ")
+        found[one.shown_name.replace("_", " ") if heading in found else heading] = one.shown_name
+    return found

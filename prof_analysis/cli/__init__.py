@@ -20,6 +20,7 @@ from prof_analysis.cli import table as cli_table
 from prof_analysis.cli import tables as cli_tables
 from prof_analysis.cli import testing as cli_testing
 from prof_analysis.cli import timeline as cli_timeline
+from prof_analysis.cli import verify as cli_verify
 from prof_analysis.cli.ending import (
     INTERRUPTED,
     TERMINATED,
@@ -145,6 +146,7 @@ app.add_typer(cli_testing.app)
 app.add_typer(cli_collecting.app)
 app.add_typer(cli_report.app)
 app.add_typer(cli_timeline.app)
+app.add_typer(cli_verify.app)
 
 
 def _print_version(is_asked: bool) -> None:

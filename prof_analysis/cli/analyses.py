@@ -53,7 +53,8 @@ def stage_durations(
     """
     with exit_on_error(screen):
         from prof_analysis import exports
-        from prof_analysis.exports.provenance import ANONYMOUS_OUTPUT_FOLDER, OUTPUT_FOLDER, Origin
+        from prof_analysis.common.cluster_database import ANONYMOUS_OUTPUT_FOLDER, OUTPUT_FOLDER
+        from prof_analysis.exports.provenance import Origin
         from prof_analysis.logs import vllm_stages as stage_log
         from prof_analysis.logs.answer import stage_durations as answer_of
         from prof_analysis.profile.command import command_line

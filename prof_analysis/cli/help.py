@@ -60,6 +60,10 @@ _EXAMPLES: Mapping[str, Mapping[str, str]] = {
         "Columns of a table; SHOW TABLES lists tables": '-d result "DESCRIBE trace.kernel"',
     },
     "test": {"The cases of all tables in a folder": "own", "The same for a script": "own --json"},
+    "verify": {
+        "All recipes that can be compared": "result",
+        "One of them": "result -m compute_op_sum",
+    },
     "collect": {"The file, to take to a training image": ".", "The same for a script": ". --json"},
     "cache ls": {"Kept entries, and their size": ""},
     "cache clear": {"Remove all that is kept": ""},

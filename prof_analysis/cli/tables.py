@@ -1,6 +1,7 @@
 """The command `tables`: it lists tables, finds those that words are about, and documents the columns of one."""
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -48,7 +49,7 @@ def tables(
     """
     from prof_analysis.cli import shown_tables as summary
     from prof_analysis.engine.own_tables import read_own_tables
-    from prof_analysis.engine.tables import all_tables, unknown_table
+    from prof_analysis.engine.tables import all_tables
 
     with exit_on_error(ScreenOptions(as_json)):
         own = () if sql_folder is None else read_own_tables(sql_folder, allow_files)
@@ -65,14 +66,20 @@ def tables(
         found = {name: columns for name, table in known.items() if (columns := matching(table, asked)) is not None}
         show = summary.print_found
     if not found:
-        message = (
-            unknown_table(words[0], known) if words and len(words) == 1 else f"no table has all the words {', '.join(asked)}"
-        )
-        fail(message, USAGE_OR_INPUT_ERROR, as_json)
+        fail(_why_none(words or (), known), USAGE_OR_INPUT_ERROR, as_json)
     if as_json:
         print_json(status="done", tables=[_in_json(known[name], columns) for name, columns in found.items()])
     else:
         show([(known[name], columns) for name, columns in found.items()])
+
+
+def _why_none(words: Sequence[str], known: "Iterable[str]") -> str:
+    from prof_analysis.engine.tables import unknown_table
+
+    if path := next((word for word in words if Path(word).exists()), None):
+        said = "is a folder or file, not a table or a word; the tables are the same for every profile"
+        return f"{path}: {said}: `prof-analysis tables` lists them, and `prof-analysis ranks {path}` says what this one has"
+    return unknown_table(words[0], known) if len(words) == 1 else f"no table has all the words {', '.join(words).lower()}"
 
 
 def matching(table: "Table", words: Sequence[str]) -> "Sequence[Column] | None":

@@ -3,16 +3,27 @@
 import itertools
 import re
 from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
 
 from prof_analysis.common.capabilities import CAPABILITIES
 from prof_analysis.engine.grains import grain_of
 from prof_analysis.engine.heads import Directive
 
+_BESIDE = re.compile(r"(\w+) of (\w+) by (\w+(?:, \w+)*)")
 _UNIQUE = re.compile(r"(\w+) by (\w+(?:, \w+)*): (\S.*)")
 _NUMBERS = {"BIGINT", "UBIGINT", "HUGEINT", "INTEGER", "DOUBLE"}
 
 
 SEVERAL_RANKS = "several ranks"
+
+
+@dataclass(frozen=True)
+class Beside:
+    """The table of msprof-analyze with the rows of one of ours: its name, the recipe that writes it, and what names a row."""
+
+    table: str
+    recipe: str
+    keys: tuple[str, ...]
 
 
 def guard_of(directive: Directive) -> str:
@@ -75,8 +86,22 @@ def unique_of(directive: Directive, body: str) -> tuple[str, tuple[str, ...], st
     return name, tuple(sorted(columns.split(", "))), reason
 
 
+def beside_of(directive: Directive, columns: Container[str]) -> Beside:
+    """Return the table of msprof-analyze that a directive names."""
+    if directive.line.file.parent.name != "verify":
+        raise directive.error("only a table in verify/ is compared with one of msprof-analyze; leave it out")
+    if not (match := _BESIDE.fullmatch(directive.value)):
+        raise directive.is_written_otherwise
+    table, recipe, keys = match.groups()
+    return Beside(table, recipe, _known(directive, tuple(keys.split(", ")), columns))
+
+
 def _documented(directive: Directive, columns: Container[str]) -> tuple[str, ...]:
     """Return the names that a directive lists. Raises ValueError for one of no column of the head."""
-    if unknown := [name for name in directive.names if name not in columns]:
+    return _known(directive, directive.names, columns)
+
+
+def _known(directive: Directive, names: tuple[str, ...], columns: Container[str]) -> tuple[str, ...]:
+    if unknown := [name for name in names if name not in columns]:
         raise directive.error(f"the head documents no column {unknown[0]}; name one that it documents")
-    return directive.names
+    return names

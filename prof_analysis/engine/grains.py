@@ -5,7 +5,7 @@ from typing import Literal
 
 Grain = Literal["rank", "job", "runs", "log"]
 # The folders whose tables are not about one rank.
-_GRAINS: Mapping[str, Grain] = {"across": "job", "advice": "job", "runs": "runs", "vllm": "log"}
+_GRAINS: Mapping[str, Grain] = {"across": "job", "advice": "job", "runs": "runs", "verify": "job", "vllm": "log"}
 
 
 def grain_of(name: str) -> Grain:

@@ -40,9 +40,10 @@ FORMS: Mapping[str, str] = {
     "counts": "@counts TIME",
     "threshold": "@threshold NAME VALUE UNIT: MEANING",
     "yields": "@yields RULE",
+    "beside": "@beside TABLE of RECIPE by COLUMN, COLUMN",
 }
 A_HEAD = "a head is `-- One row is ...`, `--`, and a line `-- name  TYPE  meaning` for each column"
-_ONCE = {"guard", "requires", "keep", "made", "gathers", "sum", "counts"}
+_ONCE = {"guard", "requires", "keep", "made", "gathers", "sum", "counts", "beside"}
 _BELOW = re.compile(r"^\s*--\s*@(\w+)", re.MULTILINE)
 # What was a directive when these were sentences, and how it is written now.
 _OLD = (

@@ -12,12 +12,16 @@ The folder of a table declares its grain (grains.py). Lines of the head that beg
                                      the first, which has their names
 @sum kernel_count, total_ns          these columns add up: each kernel, operator or ns is in one row
 @unique gap by start_ns: they ...    an ASOF join finds one row of gap by these columns, and why, where no GROUP BY says so
+@beside CannApiSum of cann_api_sum by name   this recipe of msprof-analyze writes this table; what names a row of both
 
 and what only rules of advice say (rules.py).
 
 Warnings about the figures of a table are in a file next to it: `sql/step/overlap_audit.warning.sql` is one SELECT on the table
 as users see it, and each of its rows is a warning: `profile` (NULL for all ranks together), `severity` ('warning': figures are
 missing or may be wrong; 'note': they are right, but say less than they could) and `sentence`.
+
+Beside a table of verify/, `sql/verify/step.known.sql` is a SELECT that names the known case of rows of both that do not agree
+(verify/comparing.py).
 """
 
 import re
@@ -26,7 +30,16 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from prof_analysis.engine.directives import SEVERAL_RANKS, guard_of, kept_with, requires_of, sums_of, unique_of
+from prof_analysis.engine.directives import (
+    SEVERAL_RANKS,
+    Beside,
+    beside_of,
+    guard_of,
+    kept_with,
+    requires_of,
+    sums_of,
+    unique_of,
+)
 from prof_analysis.engine.grains import Grain, grain_of
 from prof_analysis.engine.heads import A_HEAD, FORMS, Head, Line, read_head, refuse_below, split_head
 from prof_analysis.engine.parsing import needs_and_order
@@ -38,7 +51,8 @@ from prof_analysis.engine.units import Format, format_of, unit_of
 
 TEXT_ID = "TEXT_ID"
 WARNING = ".warning.sql"
-_COLUMN = re.compile(r"(\w+) +((?:[A-Z_]+|(?:ENUM|STRUCT)\([^)]*\))(?:\[\])?) +(.+)")
+KNOWN = ".known.sql"
+_COLUMN = re.compile(r"(\w+) +((?:[A-Z_]+|(?:ENUM|STRUCT|DECIMAL)\([^)]*\))(?:\[\])?) +(.+)")
 _INHERITED = re.compile(r"@columns (\w+(?: to \w+)?(?:, \w+(?: to \w+)?)*) as in (\w+\.\w+)")
 _MADE = re.compile(r"(\w+\.\w+) with (\w+\.\w+) for (\w+\.\w+)")
 
@@ -93,6 +107,7 @@ class Table:
     that have its columns but the first one, which has their names; or their thresholds, or which time they count. `requires`:
     what a rank must have recorded so that its rows can be judged: one of each of these. `sums` are the columns that add up.
     `unique` has what an ASOF join of the body finds one row of although no GROUP BY says so: its name and columns, and why.
+    `beside` says which table of msprof-analyze has the same rows.
 
     Of a rule (rules.py): `said` is the SQL of what its head says of each row, by the column of a finding; which time its win
     `counts`; its `thresholds`; and to which rules it `yields`, each with the condition.
@@ -111,6 +126,7 @@ class Table:
     requires: tuple[tuple[str, ...], ...] = ()
     sums: tuple[str, ...] = ()
     unique: tuple[tuple[str, tuple[str, ...], str], ...] = ()
+    beside: Beside | None = None
     said: tuple[tuple[str, str], ...] = ()
     counts: str = ""
     thresholds: tuple[Threshold, ...] = ()
@@ -155,13 +171,13 @@ def _read_ours(file: Path) -> Table:
 def _read(file: Path) -> Table:
     head = read_head(file, file.read_text(encoding="utf-8-sig"))  # Some editors put a mark in front.
     columns = tuple(column for line in head.columns for column in _columns(line))
-    beside = file.with_suffix(WARNING)
+    warning = file.with_suffix(WARNING)
     table = Table(
         f"{file.parent.name}.{file.stem}",
         head.summary,
         columns,
         head.body,
-        warning=_warning(beside) if beside.exists() else None,
+        warning=_warning(warning) if warning.exists() else None,
     )
     if not head.directives:
         return table
@@ -179,6 +195,7 @@ def _read(file: Path) -> Table:
         requires=requires_of(requires) if (requires := head.one("requires")) else (),
         sums=sums_of(summed, {one.shown_name: one.shown_type for one in columns}) if (summed := head.one("sum")) else (),
         unique=tuple(unique_of(unique, head.body) for unique in head.all("unique")),
+        beside=beside_of(beside, formats) if (beside := head.one("beside")) else None,
         said=said_by(table.name, head, formats, _is_ours(file)),
         counts=counts_of(head),
         thresholds=thresholds_of(head),

@@ -20,7 +20,7 @@ from prof_analysis.engine.grains import grain_of
 from prof_analysis.engine.quotes import quote
 from prof_analysis.engine.registry import Registry, with_others
 from prof_analysis.engine.statements import run, sql_folder
-from prof_analysis.engine.table_file import TEXT_ID, WARNING, Table, empty_select, read_table
+from prof_analysis.engine.table_file import KNOWN, TEXT_ID, WARNING, Table, empty_select, read_table
 
 ROW_ID = "row_id"
 
@@ -31,7 +31,7 @@ def documented_tables() -> Mapping[str, Table]:
     folder = sql_folder()
     schemas = sorted(schema for schema in folder.iterdir() if schema.is_dir() and schema.name != "macros")
     files = ((schema.name, file) for schema in schemas for file in sorted(one.name for one in os.scandir(schema)))
-    names = (f"{schema}.{file[:-4]}" for schema, file in files if file.endswith(".sql") and not file.endswith(WARNING))
+    names = (f"{schema}.{file[:-4]}" for schema, file in files if file.endswith(".sql") and not file.endswith((WARNING, KNOWN)))
     return gathered(Registry(names, lambda name: read_table(folder / f"{name.replace('.', '/')}.sql")))
 
 

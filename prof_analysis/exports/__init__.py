@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from prof_analysis.analyses import ANALYSES
+from prof_analysis.common.cluster_database import FILE_NAME
 from prof_analysis.common.errors import InputError, OutputError, reason_of
 from prof_analysis.common.option_docs import check
 
@@ -83,7 +84,7 @@ def export(
     _refuse_link(folder, roots)
     make(folder)
     if export_type == "db":
-        _refuse_link(folder / cluster_db.FILE_NAME, roots)  # SQLite writes into the file that is there.
+        _refuse_link(folder / FILE_NAME, roots)  # SQLite writes into the file that is there.
         return [cluster_db.write(connection, ranks, folder, exports, documented, origin, warnings)]
     if export_type == "duckdb":
         return [duckdb_file.write(connection, ranks, folder, exports, documented, origin)]

@@ -11,9 +11,6 @@ import duckdb
 from prof_analysis.common.version import __version__
 from prof_analysis.sources.rank import Rank
 
-# The folder that exports make; the second one where secrets are replaced, so that nothing else is beside them.
-OUTPUT_FOLDER, ANONYMOUS_OUTPUT_FOLDER = "cluster_analysis_output", "cluster_analysis_output_anonymous"
-
 
 class Documented(NamedTuple):
     """The documentation of a table: its name, what a row is, and the meanings of its columns."""

@@ -15,6 +15,7 @@ from prof_analysis.analyses import ANALYSES, Analysis
 from prof_analysis.analyses.answer import Answer
 from prof_analysis.analyses.answerable import QUESTIONS, answered_by, better_recording_of, unanswered_by
 from prof_analysis.common import frames
+from prof_analysis.common.cluster_database import ANONYMOUS_OUTPUT_FOLDER, OUTPUT_FOLDER
 from prof_analysis.common.command_line import query_line, question_line
 from prof_analysis.common.errors import InputError, ProfAnalysisError, QueryError
 from prof_analysis.common.old_words import options_in_new_words
@@ -40,6 +41,7 @@ class AskedProfile:
     def __init__(self, path: Given, **options: Unpack[Keywords]) -> None:
         (paths, among), chosen = paths_of(path), ProfileOptions(**options_in_new_words(options))
         self.path = next(iter(paths.values()))
+        self._given = among or tuple(paths.values())
         # As command lines name it; the names of several are secrets that only their folder hides.
         self._words = tuple(map(str, among or (self.path,))) if not chosen.anonymize else (str(self.path),)
         self._options = chosen
@@ -89,7 +91,7 @@ class AskedProfile:
         return self._asked(query, frames.rows)
 
     def _asked(self, query: str, fetch: Callable[[duckdb.DuckDBPyRelation], Fetched]) -> Fetched:
-        return answer(self._session, query, fetch)
+        return answer(self._session, query, fetch, self._given, self.anonymous if self.is_anonymous else None)
 
     def prepare(self, analysis: str, extras: Iterable[str] = (), export_type: str = "db", also: Iterable[str] = ()) -> Analysis:
         """Build the tables of an analysis, its extras and the export type, as in export(), and return it with their tables.
@@ -195,7 +197,7 @@ class AskedProfile:
         answers: Mapping[str, Answer] = MappingProxyType({}),
     ) -> list[Path]:
         from prof_analysis import exports
-        from prof_analysis.exports.provenance import ANONYMOUS_OUTPUT_FOLDER, OUTPUT_FOLDER, Origin
+        from prof_analysis.exports.provenance import Origin
 
         check_path("folder", folder)
         if folder is None and self._session.has_several_paths:

@@ -21,12 +21,12 @@ from prof_analysis.profile.answers import answer_of_listing, answers_of, verdict
 from prof_analysis.profile.asked import AskedProfile
 from prof_analysis.profile.asking import ask, require
 from prof_analysis.profile.questions import Questions, gives
+from prof_analysis.run.given_tables import is_given
 
 if TYPE_CHECKING:
     import pandas
     import pyarrow
 
-    from prof_analysis.analyses.answer import Answer
     from prof_analysis.pictures.figures.plots import ProfilePlots
     from prof_analysis.profile.questions import Frame
 
@@ -138,7 +138,7 @@ class Profile(AskedProfile, Questions):
     def table(self, name: str, *, arrow: Literal[False] = ...) -> pandas.DataFrame: ...
 
     def table(self, name: str, *, arrow: bool = False) -> Frame:
-        """Return a table over all ranks; `prof-analysis tables` documents all tables.
+        """Return a table over all ranks, or one of msprof-analyze (docs/verify.md); `prof-analysis tables` documents ours.
 
         Raises QueryError for an unknown name.
         """
@@ -248,7 +248,7 @@ class Profile(AskedProfile, Questions):
         """
         check_type(export_type, "table")
         with self._session.only(None):
-            self.rows(f"FROM {self._known(name)} LIMIT 0")
+            self.rows(f"FROM {self._known(name, to_write=True)} LIMIT 0")
             return self._write(folder, {name: export_name(name)}, export_type, answers=answer_of_listing(self, "table"))
 
     def export_tables(
@@ -287,8 +287,8 @@ class Profile(AskedProfile, Questions):
     def _frame_of(self, table: str) -> pandas.DataFrame:
         return frames.to_pandas(frames.arranged(self._sql(f"FROM {self._known(table)}", arrow=True)))
 
-    def _known(self, table: str) -> str:
-        if table not in self._session.tables:
+    def _known(self, table: str, *, to_write: bool = False) -> str:
+        if table not in self._session.tables and (to_write or not is_given(table)):
             raise QueryError(unknown_table(table, self._session.tables))
         return table
 

@@ -47,6 +47,15 @@ class Problems:
         warning = ProfAnalysisWarning(visible(message), path=path or rank.folder, rank_id=rank.rank_id)
         warnings.warn(warning, stacklevel=_level_of_the_caller())
 
+    def why_nothing(self, path: Path) -> InputError:
+        """Return the error of a profile of which no rank can be read: the first failure, and how many there are."""
+        if not self.errors:
+            return InputError(
+                f"{path}: has no ranks, but tables for sql and table; give the folder of the profile too", path=path
+            )
+        first, more = self.errors[0], f" (and {len(self.failures) - 1} more ranks failed)" if len(self.failures) > 1 else ""
+        return InputError(f"{first}{more}", path=first.path, rank_id=first.rank_id)
+
     def warn_of_same_ids(self, ranks: Iterable[Rank]) -> None:
         """Warn of folders with the same rank id: in one run they count twice."""
         ranks = list(ranks)

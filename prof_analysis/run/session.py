@@ -229,10 +229,8 @@ class Session:
         of_ranks = (*of_ranks, *_without(texts, set(of_ranks)))
         new = _without(of_ranks, self._provided)
         self._stores.build(tuple(new), self.connection)
-        if not self.stores:
-            more = f" (and {len(self.failures) - 1} more ranks failed)" if len(self.failures) > 1 else ""
-            first = self._problems.errors[0]
-            raise InputError(f"{first}{more}", path=first.path, rank_id=first.rank_id)
+        if not self.stores and tables:
+            raise self._problems.why_nothing(self.path)
         if self._shown_ranks != self.stores.keys():  # A rank failed, so earlier views must drop it too.
             self._shown_ranks = self.stores.keys()
             self._shown.clear()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from prof_analysis.common.answer_options import USUAL, Options
 from prof_analysis.common.capabilities import EACH_CAPABILITY, OF_THE_RUN, Questions, why_not
+from prof_analysis.common.cluster_database import FILE_NAME
 from prof_analysis.common.errors import InputError, reason_of
 from prof_analysis.common.input_files import check_regular
 from prof_analysis.sources import NAMES, SOURCES, Source
@@ -50,6 +51,8 @@ def _ranks_under(
             check_regular(path)
         except OSError as error:
             raise InputError(f"{path}: cannot be read ({reason_of(error)})", path=path) from error
+        if path.name == FILE_NAME:  # It has tables of msprof-analyze, and no rank.
+            return []
         file = _full(path)
         if packed := why_packed(file):
             raise InputError(packed, path=file)

@@ -3,6 +3,22 @@
 CREATE MACRO IF NOT EXISTS nearest_rank(value, count_up_to, count_of_all, percent) AS
     min(value) FILTER (count_up_to * 100 >= count_of_all * percent);
 
+-- A quantile by linear interpolation between two values, as pandas and numpy have it; rows as in nearest_rank().
+CREATE MACRO IF NOT EXISTS interpolated(value, count_up_to, count_of_all, percent) AS
+    min(value) FILTER (count_up_to * 100 > (count_of_all - 1) * percent // 100 * 100)
+    + (
+        min(value) FILTER (count_up_to * 100 >= (count_of_all - 1) * percent + 100)
+        - min(value) FILTER (count_up_to * 100 > (count_of_all - 1) * percent // 100 * 100)
+    ) * min((count_of_all - 1) * percent % 100) / 100;
+
+-- Its quartiles.
+CREATE MACRO IF NOT EXISTS interpolated_quartiles(value, count_up_to, count_of_all) AS
+    {
+        'q1_ns': interpolated(value, count_up_to, count_of_all, 25),
+        'median_ns': interpolated(value, count_up_to, count_of_all, 50),
+        'q3_ns': interpolated(value, count_up_to, count_of_all, 75)
+    };
+
 -- The standard deviation of all values of a group, in integers up to the root, so that it does not depend on the order of rows.
 CREATE MACRO IF NOT EXISTS standard_deviation(value) AS
     sqrt((count(value) * sum(value::HUGEINT * value) - sum(value) * sum(value))::DOUBLE) / count(value);

@@ -60,6 +60,7 @@ GROUPS_OF = {
     "table": {READ, MODULES, SHOW, WRITE},
     "tables": {READ, SHOW},
     "test": {READ, SHOW},
+    "verify": {READ, ANSWER, SHOW},
     "collect": {SHOW},
     "cache ls": {SHOW, MACHINE},
     "cache clear": {SHOW, MACHINE},

@@ -105,6 +105,14 @@ def test_words_that_are_nowhere_are_an_error_that_says_what_was_meant(
     assert ("did you mean" in result.stderr) is ("did you mean" in " ".join(said))
 
 
+def test_a_path_is_no_word(command: Command, tmp_path: Path) -> None:
+    result = command("tables", tmp_path)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == says(
+        f"error: {tmp_path}: is a folder", "`prof-analysis tables`", f"`prof-analysis ranks {tmp_path}`"
+    )
+
+
 def test_the_shell_completes_names_of_tables() -> None:
     assert names_of_tables("trace.st") == ["trace.stack_frame", "trace.step", "trace.stream_wait", "trace.string"]
     assert sorted(names_of_tables("")) == sorted(documented_tables())

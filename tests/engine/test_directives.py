@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from prof_analysis import InputError
+from prof_analysis.engine.directives import Beside
 from prof_analysis.engine.own_tables import read_own_tables
 from prof_analysis.engine.statements import sql_folder
 from prof_analysis.engine.table_file import Table, read_table
@@ -49,6 +50,8 @@ def test_a_directive_says_what_it_says(tmp_path: Path) -> None:
     assert requires == (("kernels",), ("counters", "memory"))
     made = read(tmp_path, "@made timeline.gap with timeline.usual_free_gap for free.gap", select="")
     assert made.needs == read_table(sql_folder() / "timeline" / "usual_gap.sql").needs
+    beside = read(tmp_path, "@beside CannApiSum of cann_api_sum by a, c", schema="verify").beside
+    assert beside == Beside("CannApiSum", "cann_api_sum", ("a", "c"))
     gathering = read(tmp_path, "@gathers ours", select="")
     assert (gathering.gathers, gathering.body) == ("ours", "")
 
@@ -69,6 +72,7 @@ def test_a_directive_says_what_it_says(tmp_path: Path) -> None:
         ("@guard trace.copie", ("no table trace.copie",)),
         ("@guard across.mfu", ("@guard: ", "only", "of each rank")),
         ("@keep d", ("@keep: ", "no column d")),
+        ("@beside CannApiSum of cann_api_sum by a", ("@beside: ", "only a table in verify/")),
         ("@keep a b", ("@keep: ", "`-- @keep`, `-- @keep all`")),
         ("@keep a, a", ("@keep: ", "a twice")),
         ("@sum", ("@sum: ", "`-- @sum COLUMN, COLUMN`")),

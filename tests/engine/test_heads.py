@@ -36,8 +36,9 @@ def test_the_sql_folder_holds_one_documented_table_a_file() -> None:
     files = {file for file in files if file.suffix == ".sql"}
     of_sources = {file for file in files if file.parts[0] == "sources"}
     macros = {file for file in files if file.parts[0] == "macros"}
-    warnings = {file for file in files if file.name.endswith(".warning.sql")}
-    assert sorted(f"{file.parent.as_posix()}.{file.stem}" for file in files - of_sources - macros - warnings) == sorted(
+    beside = {file for file in files if file.name.endswith((".warning.sql", ".known.sql"))}
+    assert {file.with_name(f"{file.name.partition('.')[0]}.sql") for file in beside} <= files - beside
+    assert sorted(f"{file.parent.as_posix()}.{file.stem}" for file in files - of_sources - macros - beside) == sorted(
         TABLES + ACROSS_RANKS + OF_RUNS + OF_LOGS
     )
     assert {file.parts[1] for file in of_sources} == set(SOURCES)

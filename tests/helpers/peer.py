@@ -9,23 +9,23 @@ from pathlib import Path
 
 import pytest
 
+from prof_analysis.verify import peer
+
 
 def command_of_peer() -> Path:
     """Return the command of the peer, from the environment of the tests; skip the test where it is not installed."""
-    command = Path(sys.executable).with_name("msprof-analyze")
-    if not command.exists():
+    if not Path(sys.executable).with_name(peer.COMMAND).exists():
         pytest.skip("msprof-analyze is not installed beside this Python (pip install -e '.[dev]' has it)")
-    return command
+    return peer.command_of_peer()
 
 
 def run_recipe(recipe: str, profiles: Path, output: Path) -> Path:
-    """Run a recipe of the peer, and return the database that it writes. It refuses files that others may write."""
-    for file in [profiles, *profiles.rglob("*")]:
-        file.chmod(0o750 if file.is_dir() else 0o640)
-    output.mkdir(mode=0o750)
-    words: list[str | Path] = [command_of_peer(), "-m", recipe, "-d", profiles, "-o", output, "--export_type", "db"]
-    subprocess.run(words, check=True, capture_output=True, env={**os.environ, "PYTHONWARNINGS": "ignore"})
-    return output / "cluster_analysis_output" / "cluster_analysis.db"
+    """Run a recipe of the peer as `verify` does, and return the database that it writes."""
+    output.mkdir()
+    copy = peer.copied([folder for folder in sorted(profiles.iterdir()) if folder.is_dir()], output / "profiles")
+    database, said = peer.run_recipe(recipe, copy, output / "written", command_of_peer())
+    assert database is not None, said
+    return database
 
 
 def run_advisor(profiles: Path, output: Path) -> list[tuple[str, str]]:

@@ -7,6 +7,7 @@ import pytest
 from fixtures.generate import generate
 from fixtures.shape import Shape
 from prof_analysis import Profile, open_profile
+from tests.helpers.cli import Command
 from tests.helpers.small_profile import Kernel, Matmul, Op, write_profile
 
 
@@ -32,6 +33,16 @@ def test_the_times_of_categories_add_up_to_those_of_all_kernels(tmp_path: Path) 
         rows = {row["category"]: row for row in profile.rows("FROM across.kernel_by_category")}
     # 2 x 16 x 100 x 10 FLOPs in 300 ns.
     assert (rows["matrix product"]["flops"], rows["matrix product"]["flops_ns"]) == (32000, 300)
+
+
+def test_a_rate_of_a_part_of_a_category_says_so(tmp_path: Path, command: Command) -> None:
+    known = Matmul("mm", 9000, 9300, inputs="16,100;100,10", outputs="16,10")
+    unknown = Matmul("mm", 9400, 10300, inputs="", outputs="")
+    write_profile(tmp_path / "0_ascend_pt", [Op("aten::mm", 100, 200, (known, unknown))])
+    shown = command("kernel-stats", tmp_path, "--by", "category").stdout
+    assert "the TFLOP/s of matrix product are of 25.0% of its time" in shown
+    write_profile(tmp_path / "whole_ascend_pt", [Op("aten::mm", 100, 200, (known,))])
+    assert "of its time" not in command("kernel-stats", tmp_path / "whole_ascend_pt", "--by", "category").stdout
 
 
 def test_the_categories_of_a_step_add_up_to_its_kernels(tmp_path: Path) -> None:

@@ -10,6 +10,8 @@ from prof_analysis.analyses.words import duration, percent, several
 from prof_analysis.common.capabilities import any_of
 from prof_analysis.common.option_docs import INPUT, MACHINE
 
+# A rate of less of the time of a category is said to be that of a part.
+_MOST_OF_IT = 0.5
 ANALYSIS = Analysis(
     "kernel-stats",
     "Which types of kernels cost the time?\n\n"
@@ -181,9 +183,17 @@ def kernel_stats(profile: Tables, top: int, by: str = "type", sort: Sort = None)
 
 def _of_categories(profile: Tables) -> Iterator[str]:
     """Yield sentences about what the rates of categories are measured against, and what has no category."""
-    rows = profile.rows("SELECT category, share, memory_gb_s FROM across.kernel_by_category")
+    rows = profile.rows("FROM across.kernel_by_category")
     other = next((row["share"] for row in rows if row["category"] == "other"), None)
     yield f"{percent(other)} of the time is of kernels of no known category" if other else "all kernels have a category"
+    for row in rows:
+        for unit, rate, part in (("TFLOP/s", "achieved_tflops", "flops"), ("GB/s", "bandwidth_gb_s", "bytes")):
+            known = row[f"{part}_time_share"]
+            if row[rate] is not None and known is not None and known < _MOST_OF_IT:
+                what = "FLOPs" if part == "flops" else part
+                yield f"the {unit} of {row['category']} are of {percent(known)} of its time: of the rest, {what} are not known"
     memory = {row["memory_gb_s"] for row in rows}
-    known = memory.pop() if len(memory) == 1 else None
-    yield f"the memory moves {known:,.0f} GB/s by the data sheet" if known else "the bandwidth of the memory is not known"
+    of_memory = memory.pop() if len(memory) == 1 else None
+    yield (
+        f"the memory moves {of_memory:,.0f} GB/s by the data sheet" if of_memory else "the bandwidth of the memory is not known"
+    )

@@ -42,8 +42,8 @@ _TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CRE
 
 
 @contextmanager
-def open_sqlite(path: Path, known_tables: Collection[str]) -> Iterator[SqliteFile]:
-    """Open the known tables of an SQLite file without changing it, and check that nobody else changes it meanwhile.
+def open_sqlite(path: Path, known_tables: Collection[str] | None) -> Iterator[SqliteFile]:
+    """Open the known tables of an SQLite file, or all, without changing it, and check that nobody else changes it meanwhile.
 
     With a journal next to it, a read-only reader would see stale rows or none: then a copy is read.
     Raises InputError when the file is not an SQLite database, is damaged, or is being written.
@@ -60,7 +60,7 @@ def open_sqlite(path: Path, known_tables: Collection[str]) -> Iterator[SqliteFil
                 tables = {
                     name: {row[1]: row[2].upper() for row in reader.execute(f"PRAGMA table_info({quote(name)})")}
                     for name in names
-                    if name in known_tables
+                    if known_tables is None or name in known_tables
                 }
             yield SqliteFile(path, uri, tables)
         except (sqlite3.Error, adbc.Error, UnicodeError) as error:
