@@ -78,7 +78,7 @@ def _planned(graph: Row) -> str:
 
 def filled(parts: Sequence[Row]) -> Iterator[str]:
     """Yield a sentence about what held most of the memory when an attempt to allocate failed."""
-    if parts:
+    if any(row["site"] for row in parts):
         held = ", ".join(
             f"{size(row['live_bytes'])} ({percent(row['share'])}) by {row['site'] or 'no known frame'}" for row in parts
         )
