@@ -4,11 +4,7 @@
 -- @sum kernel_count, total_ns
 --
 -- phase         VARCHAR  as in pass.kernel_phase
--- kind          ENUM('compute', 'communication', 'copy', 'schedule')  kind of the kernels
--- type_id       TEXT_ID  operator type, such as MatMulV3 or hcom_allReduce_; NULL when it is not known
--- core_id       TEXT_ID  cores they ran on, such as AI_CORE or MIX_AIC; NULL for communication
--- kernel_count  BIGINT   kernels
--- total_ns      BIGINT   their time, ns; overlapping kernels count fully
+-- @columns kind to total_ns as in kernels.statistic
 -- share         DOUBLE   part of the time of all kernels of the phase; NULL when that is 0
 -- @columns mean_ns to max_ns as in kernels.statistic
 WITH counted_duration AS (

@@ -3,7 +3,6 @@
 --
 -- @guard pass.kernel
 -- @sum calls, host_self_ns, kernel_count, device_self_ns
--- @unique begun by host_start_ns: passes that begin together are one
 --
 -- phase           VARCHAR  as in pass.kernel_phase
 -- name_id         TEXT_ID  name of the op; NULL when the profile lost its text

@@ -1,6 +1,7 @@
 -- One row is a pass and a cause of the idle time of the device in it, or in the time before it that belongs to no pass: the
 -- activity of the host meanwhile. The causes of a pass add up to its idle time, those before it to the idle time there.
 --
+-- @guard pass.kernel
 -- @sum gap_count, total_ns
 -- @unique lasting_turn by start_ns: stretches follow each other
 --

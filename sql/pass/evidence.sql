@@ -1,5 +1,7 @@
 -- One row is a pass and what its kernels tell of it.
 --
+-- @guard pass.kernel
+--
 -- pass_id           BIGINT   a pass of pass.kernel
 -- is_draft          BOOLEAN  whether it is one of a draft model; NULL where its layers do not tell
 -- has_prefill       BOOLEAN  whether it has attention of prompts

@@ -1,6 +1,8 @@
 -- One row is a pass on the host: as annotations mark it, else from the first request for one of its kernels to the last. Passes
 -- for which neither is known have no row.
 --
+-- @guard pass.kernel
+--
 -- pass_id          BIGINT  a pass of pass.instance
 -- host_start_ns    BIGINT  start on the host, Unix ns
 -- host_end_ns      BIGINT  end on the host, Unix ns

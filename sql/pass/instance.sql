@@ -1,5 +1,7 @@
 -- One row is a pass: the model once over a batch of requests, with what the batch holds.
 --
+-- @guard pass.kernel
+--
 -- pass_id                BIGINT   a pass of pass.kernel
 -- found_by               VARCHAR  what shows the passes of the rank: annotation of an engine; tokens, which kernels choose at
 --                                 the end of each; layers that repeat in kernels; or gaps between kernels

@@ -1,6 +1,8 @@
 -- One row is a kernel of a pass that tells what the pass holds, with its shapes: attention, a choice or check of tokens, or a
 -- product of two matrices.
 --
+-- @guard pass.kernel
+--
 -- kernel_id     BIGINT   a kernel of pass.kernel
 -- pass_id       BIGINT   its pass
 -- part          VARCHAR  as in trace.serving_kernel; 'product' for a product of matrices

@@ -1,6 +1,8 @@
 -- One row is a pass and whether it is of the steady state. What captures graphs is not, nor the first passes of one phase, with
 -- as many requests and tokens, that take more than twice the median of all such passes; of fewer than 4 such passes all are.
 --
+-- @guard pass.kernel
+--
 -- pass_id    BIGINT   a pass of pass.instance
 -- cycle_ns   BIGINT   time on the device from the end of the passes before to its own end, ns
 -- is_steady  BOOLEAN  whether it is of the steady state; NULL for a capture

@@ -1,6 +1,7 @@
 -- One row is a pass with what it holds and where its time went, on the device and on the host, in the order of the passes. The
 -- device's time is that of pass.turn: passes, and what lies between them, add up to the recording.
 --
+-- @guard pass.kernel
 -- @sum duration_ns, gap_before_ns, computing_ns, communication_not_overlapped_ns, copying_not_overlapped_ns, idle_ns,
 --     kernel_count
 --

@@ -3,6 +3,8 @@
 -- kernel that is no copy; the next one begins then, if its first kernel ran before that, as its inputs do while the device is
 -- behind.
 --
+-- @guard pass.kernel
+--
 -- pass_id   BIGINT  a pass of pass.instance; NULL between, before and behind passes
 -- next_id   BIGINT  of a stretch of no pass, the pass that follows; NULL behind the last one, and for passes
 -- start_ns  BIGINT  start, Unix ns

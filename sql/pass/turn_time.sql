@@ -1,6 +1,7 @@
 -- One row is a stretch of pass.turn and where its time went on the device, whichever kernels ran in it. The times of computing,
 -- communication alone, copying alone and idle time add up to the stretch.
 --
+-- @guard pass.kernel
 -- @sum duration_ns, computing_ns, communication_not_overlapped_ns, copying_not_overlapped_ns, idle_ns
 --
 -- @columns pass_id to end_ns as in pass.turn

@@ -71,6 +71,8 @@ class Rank:
     drafts: int
     layers: int
     random: Random
+    slower: int = 1
+    """So many times as long as usual all kernels take."""
     passes: list[Pass] = field(default_factory=list)
     ops: list[Op] = field(default_factory=list)
     frames: list[Frame] = field(default_factory=list)
@@ -85,7 +87,7 @@ class Rank:
         begin = self.host_ns + self.random.randrange(500, 1_500)
         self.host_ns = begin + self.random.randrange(2_000, 4_000)
         start = max(self.device_ns + self.random.randrange(100, 900), self.host_ns + 3_000)
-        end = start + took_ns + self.random.randrange(0, 500)
+        end = start + self.slower * took_ns + self.random.randrange(0, 500)
         is_sum = kind == "sum"
         kernel = Kernel(
             type_ if is_sum else f"{type_}_0",
@@ -181,10 +183,10 @@ def _sums(parts: Sequence[tuple[int, int]]) -> str:
     return f"sq{query}sk{keys}sqsq{sum(q * q for q, _ in parts)}sqsk{sum(q * k for q, k in parts)}"
 
 
-def serve(passes: int = 200, ranks: int = 2, drafts: int = 0, layers: int = 8, seed: int = 0) -> list[Rank]:
+def serve(passes: int = 200, ranks: int = 2, drafts: int = 0, layers: int = 8, seed: int = 0, slower: int = 1) -> list[Rank]:
     """Serve random requests until a rank has run so many passes, and return the ranks with their truth."""
     random = Random(seed)
-    all_ranks = [Rank(number, drafts, layers, Random(seed + 1 + number)) for number in range(ranks)]
+    all_ranks = [Rank(number, drafts, layers, Random(seed + 1 + number), slower) for number in range(ranks)]
     while max(len(rank.passes) for rank in all_ranks) < passes:
         for rank in all_ranks:
             # Requests come in waves, the first rank gets more of them.

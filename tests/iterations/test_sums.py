@@ -27,7 +27,9 @@ def test_the_time_of_passes_and_between_them_is_the_recording(seed: int) -> None
     assert turns[0]["start_ns"] == first
     assert [turn["start_ns"] for turn in turns[1:]] == [turn["end_ns"] for turn in turns[:-1]]
     assert turns[-1]["end_ns"] == last
-    times: list[dict[str, Any]] = rows_of("pass.turn_time", {"pass.turn": turns, "step.kernel_step": kernels})
+    times: list[dict[str, Any]] = rows_of(
+        "pass.turn_time", {"pass.kernel": in_passes, "pass.turn": turns, "step.kernel_step": kernels}
+    )
     assert sum(row["duration_ns"] for row in times) == last - first
     for row in times:
         running = [
