@@ -73,6 +73,8 @@ class Rank:
     random: Random
     slower: int = 1
     """So many times as long as usual all kernels take."""
+    graph_size: int = 0
+    """Decode passes compute as many requests at least, as a captured graph does."""
     passes: list[Pass] = field(default_factory=list)
     ops: list[Op] = field(default_factory=list)
     frames: list[Frame] = field(default_factory=list)
@@ -159,7 +161,11 @@ class Rank:
         self.passes.append(Pass(phase, len(prefill), len(decode), tokens, sum(keys for _, keys in c + g)))
         begin = self.host_ns
         is_dummy = phase == "dummy"
-        self.model((1, 1) if is_dummy else (len(decode), own), (len(prefill), chunks), "Model", self.layers)
+        if phase == "decode" and self.graph_size > len(decode):
+            padded = (self.graph_size, self.graph_size * (1 + self.drafts))
+            self.model(padded, (0, 0), "Model", self.layers)
+        else:
+            self.model((1, 1) if is_dummy else (len(decode), own), (len(prefill), chunks), "Model", self.layers)
         if not is_dummy:
             requests = len(decode) + len(prefill)
             self.choose(requests, requests + self.drafts * len(decode))
@@ -183,10 +189,12 @@ def _sums(parts: Sequence[tuple[int, int]]) -> str:
     return f"sq{query}sk{keys}sqsq{sum(q * q for q, _ in parts)}sqsk{sum(q * k for q, k in parts)}"
 
 
-def serve(passes: int = 200, ranks: int = 2, drafts: int = 0, layers: int = 8, seed: int = 0, slower: int = 1) -> list[Rank]:
+def serve(
+    passes: int = 200, ranks: int = 2, drafts: int = 0, layers: int = 8, seed: int = 0, slower: int = 1, graph_size: int = 0
+) -> list[Rank]:
     """Serve random requests until a rank has run so many passes, and return the ranks with their truth."""
     random = Random(seed)
-    all_ranks = [Rank(number, drafts, layers, Random(seed + 1 + number), slower) for number in range(ranks)]
+    all_ranks = [Rank(number, drafts, layers, Random(seed + 1 + number), slower, graph_size) for number in range(ranks)]
     while max(len(rank.passes) for rank in all_ranks) < passes:
         for rank in all_ranks:
             # Requests come in waves, the first rank gets more of them.
