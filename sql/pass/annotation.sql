@@ -20,7 +20,7 @@
 -- decode_square_count    BIGINT   sum of the squares of their queries; NULL when it does not say
 -- decode_pair_count      BIGINT   sum of their queries times keys; NULL when it does not say
 --
--- The forms, with their sources:
+-- Numbers of more than 12 digits, 18 in sums of squares and products, are none. The forms, with their sources:
 --   execute_T_context_N(sq.sk.sqsq.sqsk.)_generation_M(...)   vLLM, detailed_trace_annotation
 --   execute_context_N(T)_generation_M(T), also N(T_S)         vLLM, of 2025 with the sum of the squares
 --   execute_new_N_cached_M                                    vLLM before that: M may be in prefill or decode
@@ -73,35 +73,36 @@ matched AS (
         text,
         regexp_extract(
             text,
-            '^execute_(?:(\d+)_)?context_(\d+)\((?:sq(\d+)sk(\d+)sqsq(\d+)sqsk(\d+)|(\d+)(?:_(\d+))?)\)'
-            || '_generation_(\d+)\((?:sq(\d+)sk(\d+)sqsq(\d+)sqsk(\d+)|(\d+)(?:_(\d+))?)\)$',
+            '^execute_(?:(\d{1,12})_)?context_(\d{1,12})'
+            || '\((?:sq(\d{1,12})sk(\d{1,12})sqsq(\d{1,18})sqsk(\d{1,18})|(\d{1,12})(?:_(\d{1,18}))?)\)'
+            || '_generation_(\d{1,12})\((?:sq(\d{1,12})sk(\d{1,12})sqsq(\d{1,18})sqsk(\d{1,18})|(\d{1,12})(?:_(\d{1,18}))?)\)$',
             [
                 'tokens', 'c', 'c_sq', 'c_sk', 'c_sqsq', 'c_sqsk', 'c_plain', 'c_plain_sqsq',
                 'g', 'g_sq', 'g_sk', 'g_sqsq', 'g_sqsk', 'g_plain', 'g_plain_sqsq'
             ]
         ) AS vllm,
-        regexp_extract(text, '^execute_new_(\d+)_cached_(\d+)$', ['new', 'cached']) AS older,
-        regexp_extract(text, '^step\[([A-Z_0-9]+) bs=(\d+)', ['mode', 'bs']) AS sglang,
-        regexp_extract(text, '^(prefill|decode|mixed)\[bs=(\d+)(?:/(\d+))?', ['mode', 'bs', 'graph']) AS atom,
-        regexp_extract(text, '^execute_diffusion_(\d+)_\d+x\d+$', 1) AS diffusion,
-        regexp_extract(text, '^capture_(\d+)_\w+$', 1) AS captured
+        regexp_extract(text, '^execute_new_(\d{1,12})_cached_(\d{1,12})$', ['new', 'cached']) AS older,
+        regexp_extract(text, '^step\[([A-Z_0-9]+) bs=(\d{1,12})\b', ['mode', 'bs']) AS sglang,
+        regexp_extract(text, '^(prefill|decode|mixed)\[bs=(\d{1,12})\b(?:/(\d{1,12})\b)?', ['mode', 'bs', 'graph']) AS atom,
+        regexp_extract(text, '^execute_diffusion_(\d{1,12})_\d+x\d+$', 1) AS diffusion,
+        regexp_extract(text, '^capture_(\d{1,12})_\w+$', 1) AS captured
     FROM known_word
 ),
 -- Further pairs of a name and a number, as in toks=15360 of SGLang and ATOM.
 read AS (
     SELECT
         *,
-        TRY_CAST(nullif(regexp_extract(text, '[ \[](?:toks|tok)=(\d+)', 1), '') AS BIGINT) AS toks,
-        TRY_CAST(nullif(regexp_extract(text, '[ \[]c=(\d+)', 1), '') AS BIGINT) AS c,
-        TRY_CAST(nullif(regexp_extract(text, '[ \[]g=(\d+)', 1), '') AS BIGINT) AS g,
-        TRY_CAST(nullif(regexp_extract(text, '[ \[]c_sq=(\d+)', 1), '') AS BIGINT) AS c_sq,
-        TRY_CAST(nullif(regexp_extract(text, '[ \[]c_sk=(\d+)', 1), '') AS BIGINT) AS c_sk,
-        TRY_CAST(nullif(regexp_extract(text, '[ \[]c_sqsq=(\d+)', 1), '') AS BIGINT) AS c_sqsq,
-        TRY_CAST(nullif(regexp_extract(text, '[ \[]c_sqsk=(\d+)', 1), '') AS BIGINT) AS c_sqsk,
-        TRY_CAST(nullif(regexp_extract(text, '[ \[]g_sq=(\d+)', 1), '') AS BIGINT) AS g_sq,
-        TRY_CAST(nullif(regexp_extract(text, '[ \[](?:g_sk|sk)=(\d+)', 1), '') AS BIGINT) AS g_sk,
-        TRY_CAST(nullif(regexp_extract(text, '[ \[](?:g_sqsq|sqsq)=(\d+)', 1), '') AS BIGINT) AS g_sqsq,
-        TRY_CAST(nullif(regexp_extract(text, '[ \[](?:g_sqsk|sqsk)=(\d+)', 1), '') AS BIGINT) AS g_sqsk
+        TRY_CAST(nullif(regexp_extract(text, '[ \[](?:toks|tok)=(\d{1,12})\b', 1), '') AS BIGINT) AS toks,
+        TRY_CAST(nullif(regexp_extract(text, '[ \[]c=(\d{1,12})\b', 1), '') AS BIGINT) AS c,
+        TRY_CAST(nullif(regexp_extract(text, '[ \[]g=(\d{1,12})\b', 1), '') AS BIGINT) AS g,
+        TRY_CAST(nullif(regexp_extract(text, '[ \[]c_sq=(\d{1,12})\b', 1), '') AS BIGINT) AS c_sq,
+        TRY_CAST(nullif(regexp_extract(text, '[ \[]c_sk=(\d{1,12})\b', 1), '') AS BIGINT) AS c_sk,
+        TRY_CAST(nullif(regexp_extract(text, '[ \[]c_sqsq=(\d{1,18})\b', 1), '') AS BIGINT) AS c_sqsq,
+        TRY_CAST(nullif(regexp_extract(text, '[ \[]c_sqsk=(\d{1,18})\b', 1), '') AS BIGINT) AS c_sqsk,
+        TRY_CAST(nullif(regexp_extract(text, '[ \[]g_sq=(\d{1,12})\b', 1), '') AS BIGINT) AS g_sq,
+        TRY_CAST(nullif(regexp_extract(text, '[ \[](?:g_sk|sk)=(\d{1,12})\b', 1), '') AS BIGINT) AS g_sk,
+        TRY_CAST(nullif(regexp_extract(text, '[ \[](?:g_sqsq|sqsq)=(\d{1,18})\b', 1), '') AS BIGINT) AS g_sqsq,
+        TRY_CAST(nullif(regexp_extract(text, '[ \[](?:g_sqsk|sqsk)=(\d{1,18})\b', 1), '') AS BIGINT) AS g_sqsk
     FROM matched
 ),
 of_vllm AS (

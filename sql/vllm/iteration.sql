@@ -35,8 +35,9 @@ read AS (
             AS process,
         regexp_extract(
             parts[record_number + 1],
-            '^(\d+)\): (\d+) context requests, (\d+) context tokens, (\d+) generation requests, (\d+) generation tokens, '
-            || 'iteration elapsed time: (\d+(?:\.\d+)?) ms(?:.*?( \(dummy\)))?',
+            '^(\d{1,12})\): (\d{1,12}) context requests, (\d{1,12}) context tokens, (\d{1,12}) generation requests, '
+            || '(\d{1,12}) generation tokens, '
+            || 'iteration elapsed time: (\d{1,12}(?:\.\d{1,9})?) ms(?:.*?( \(dummy\)))?',
             ['iteration', 'c', 'c_tokens', 'g', 'g_tokens', 'ms', 'dummy']
         ) AS field
     FROM part
