@@ -1,8 +1,6 @@
 -- One row is a phase of passes of a server, and a type and group of communication operators in it, with their number and times
 -- over all ranks, the largest total time of each phase first.
 --
--- @sum op_count, total_ns, exposed_ns
---
 -- @columns phase to share as in communication.by_phase
 WITH total AS (
     SELECT

@@ -1,8 +1,6 @@
 -- One row is a phase of passes of a server and a cause of idle time in such passes, or before them, over all ranks, the longest
 -- first.
 --
--- @sum gap_count, total_ns
---
 -- @columns phase to share as in free.by_phase
 WITH total AS (
     SELECT

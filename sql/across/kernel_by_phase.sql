@@ -1,8 +1,6 @@
 -- One row is a phase of passes of a server, and a kind, type and core of kernels in it, with their number and times over all
 -- ranks, the largest total time of each phase first; with --filter, only those whose type it chooses.
 --
--- @sum kernel_count, total_ns
---
 -- phase  VARCHAR  as in kernels.by_phase
 -- kind   VARCHAR  compute, communication, copy or schedule
 -- type   VARCHAR  operator type, such as MatMulV3; NULL when it is not known

@@ -1,8 +1,6 @@
 -- One row is a phase of passes of a server and a module path, with the time of its kernels over all ranks, the largest time of
 -- each phase first. Kernels outside modules have a row of their own.
 --
--- @sum own_kernel_duration_ns, own_kernel_count
---
 -- @columns phase to own_kernel_count as in module.by_phase
 WITH total AS (
     SELECT

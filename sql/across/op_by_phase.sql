@@ -1,8 +1,6 @@
 -- One row is a phase of passes of a server and a framework op, with its calls and their cost over all ranks, the largest own
 -- device time of each phase first.
 --
--- @sum calls, host_self_ns, kernel_count, device_self_ns
---
 -- @columns phase to share as in op.by_phase
 WITH total AS (
     SELECT

@@ -2,7 +2,6 @@
 -- the largest total time of each phase first.
 --
 -- @guard pass.kernel
--- @sum op_count, total_ns, exposed_ns
 --
 -- phase       VARCHAR  as in pass.kernel_phase
 -- type        VARCHAR  type, such as hcom_allReduce_; NULL when it is not known

@@ -2,7 +2,6 @@
 -- causes in passes of a phase add up to their idle time.
 --
 -- @guard pass.kernel
--- @sum gap_count, total_ns
 --
 -- phase       VARCHAR  phase of the passes, as in pass.kernel_phase; no pass for the time behind the last one
 -- is_before   BOOLEAN  whether it is about the time before the passes, after those before them

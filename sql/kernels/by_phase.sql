@@ -1,8 +1,6 @@
 -- One row is a phase of passes of a server, and a kind, type and core of kernels in it, with their number and times, the
 -- largest total time of each phase first; with --filter, only those whose type it chooses.
 --
--- @sum kernel_count, total_ns
---
 -- phase         VARCHAR  as in pass.kernel_phase
 -- @columns kind to total_ns as in kernels.statistic
 -- share         DOUBLE   part of the time of all kernels of the phase; NULL when that is 0

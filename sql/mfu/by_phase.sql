@@ -2,7 +2,6 @@
 -- phase of most time first. Kernels of no pass have a row of their own.
 --
 -- @guard pass.kernel
--- @sum duration_ns, cube_duration_ns, flops, known_flops, possible_flops, kernel_count
 --
 -- phase              VARCHAR  as in pass.kernel_phase
 -- mfu                DOUBLE   model FLOPs utilisation: at_peak_ps / elapsed_ns / 1000; NULL without any

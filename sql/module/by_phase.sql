@@ -2,7 +2,6 @@
 -- first. Kernels outside modules have a row of their own.
 --
 -- @guard pass.kernel
--- @sum own_kernel_duration_ns, own_kernel_count
 --
 -- phase                   VARCHAR  as in pass.kernel_phase
 -- parent_module           VARCHAR  names of the enclosing modules joined by '/'; '' for an outermost module; NULL outside

@@ -2,7 +2,6 @@
 -- each phase first. A call is of the pass that runs on the host when it starts, its kernels are of the pass in which they run.
 --
 -- @guard pass.kernel
--- @sum calls, host_self_ns, kernel_count, device_self_ns
 --
 -- phase           VARCHAR  as in pass.kernel_phase
 -- name_id         TEXT_ID  name of the op; NULL when the profile lost its text

@@ -2,7 +2,6 @@
 -- communication alone, copying alone and idle time add up to the stretch.
 --
 -- @guard pass.kernel
--- @sum duration_ns, computing_ns, communication_not_overlapped_ns, copying_not_overlapped_ns, idle_ns
 --
 -- @columns pass_id to end_ns as in pass.turn
 -- duration_ns                      BIGINT  end - start
