@@ -82,7 +82,7 @@ def module_stats(path: str | Path | Sequence[str | Path], **options: Unpack[Keyw
 
 
 Logs = str | Path | Iterable[str | Path]
-StageRow = Literal["process", "all", "log"]
+StageRow = Literal["process", "all", "log", "iteration"]
 
 
 def stage_durations(
@@ -95,7 +95,10 @@ def stage_durations(
     (floats; NULL for fewer than 10 durations), inner_stages (the stages inside this one), inner_mean_ns, host_rest_mean_ns
     (the mean without these; floats), host_rest_reason (why there is none).
     by="all" merges processes and logs: phase, stage, process_count, then the same. by="log" has one row per log: log,
-    line_count, announcement_count, other_line_count (skipped), unread_count, process_count.
+    line_count, announcement_count, other_line_count (skipped), unread_count, process_count. by="iteration" has one row per
+    iteration that the log of an engine tells of (enable_logging_iteration_details): log_number, log, line_number,
+    record_number, process, iteration, phase, prefill_request_count, prefill_token_count, decode_request_count,
+    decode_token_count, duration_ns.
     With anonymize=True names such as log1 and process1 are in place of files, hosts and processes.
     A ProfAnalysisWarning names each log that cannot be
     read, if others can. Raises InputError when no log holds durations.

@@ -69,6 +69,10 @@ OTHERS: Mapping[str, Schema] = {
         ),
         steps=rows("steps; where there are more than --top, the outliers", _of_runs("runs.step_comparison")),
         idle=rows("idle time by cause", _of_runs("runs.idle_comparison")),
+        passes=rows("passes of a server by phase and number of requests", _of_runs("runs.pass_comparison")),
+        pass_work=or_null(
+            one("whether both runs served the same work", _of_runs("runs.pass_work")), "without passes of a server"
+        ),
         locations=rows("kernel time inside and outside modules", _of_runs("runs.comparison_location")),
         memory=rows("where both runs recorded it: memory that changed", _of_runs("runs.memory_comparison")),
         efficiency=rows("with --efficiency: MFU and bounds of modules", _of_runs("runs.efficiency_comparison")),

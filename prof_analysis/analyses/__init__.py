@@ -36,6 +36,8 @@ COMPARED: Mapping[str, str] = {
     "runs.communication_comparison": "CommunicationComparison",
     "runs.step_comparison": "StepComparison",
     "runs.idle_comparison": "IdleComparison",
+    "runs.pass_comparison": "PassComparison",
+    "runs.pass_work": "PassWork",
 }
 
 # What a comparison works out only on request, since it takes as long again.

@@ -60,6 +60,8 @@ def _answer(comparison: Compared, run: str, top: int, efficiency: bool) -> Answe
         "step_count": steps,
         "steps": rows("runs.step_comparison", "true" if max(steps["base"], steps["new"]) <= top else _OUTLIER),
         "idle": rows("runs.idle_comparison", "difference_ns <> 0"),
+        "passes": rows("runs.pass_comparison"),
+        "pass_work": next(iter(rows("runs.pass_work")), None),
         "locations": rows("runs.comparison_location", limit=None),
     }
     if comparison.has_memory:

@@ -47,6 +47,8 @@ def sentences_of(facts: Facts) -> Iterable[str]:
             f"{steps[f'{side}_outliers']:,} of {several(steps[side], 'step')} of {side}" for side in ("base", "new")
         )
         yield f"outliers among steps: {outliers}; --skip-steps leaves steps out"
+    if facts["pass_work"] and facts["pass_work"]["sentence"]:
+        yield facts["pass_work"]["sentence"]
     if not facts["modules"] and any(row["location"] == "inside modules" for row in facts["locations"]):
         yield "no module changed by more than noise"
     if "memory" in facts and not facts["memory"]:

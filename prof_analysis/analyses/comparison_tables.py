@@ -127,6 +127,21 @@ def changes(facts: Facts) -> Iterable[Block]:
                 **({"call site": "site"} if any(row["site"] for row in facts.get("memory", ())) else {}),
             },
         ),
+        "passes": (
+            "runs.pass_comparison",
+            {
+                "passes in phase": ("text", lambda row: row["phase"] or "unknown"),
+                "requests": "request_count",
+                "difference": "difference_ns",
+                "median base": "base_median_ns",
+                "median new": "new_median_ns",
+                "p99 base": "base_p99_ns",
+                "p99 new": "new_p99_ns",
+                "gap base": "base_median_gap_ns",
+                "gap new": "new_median_gap_ns",
+                "passes": ("text", partial(_pair, column="pass_count")),
+            },
+        ),
         "idle": ("runs.idle_comparison", {"idle by cause": "cause", **_TIMES, "noise": ("text", _noise)}),
     }
     for name, (table, columns) in columns_of.items():

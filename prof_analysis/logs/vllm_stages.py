@@ -25,15 +25,18 @@ from prof_analysis.engine.tables import log_tables
 
 STANDARD_INPUT = "-"
 # The level that a row can be of -> the table that has these rows.
-LEVELS = {"process": "vllm.statistic", "all": "vllm.across_processes", "log": "vllm.log"}
+LEVELS = {"process": "vllm.statistic", "all": "vllm.across_processes", "log": "vllm.log", "iteration": "vllm.iteration"}
 # The tables in the order in which they are written, each with its name in cluster_analysis.db.
 EXPORTS = {
     "vllm.statistic": "StageDuration",
     "vllm.across_processes": "StageDurationAllProcesses",
     "vllm.log": "StageLog",
+    "vllm.iteration": "EngineIteration",
 }
 
 _ANNOUNCES = b"Profile execute duration"
+# What newer versions log for each iteration of the engine (ObservabilityConfig) in place of it.
+_OF_ITERATION = b"iteration elapsed time: "
 _BLOCK_BYTES = 16 * 2**20
 _CHUNK_BYTES = 2**18
 _MAX_LINE_BYTES = 64 * 2**20
@@ -133,7 +136,7 @@ def _stage(connection: duckdb.DuckDBPyConnection, number: int, log: str) -> list
     for block in _blocks(log, warnings):
         chunks: list[tuple[int, str]] = []
         for chunk in _chunks(block):
-            if _ANNOUNCES in chunk:
+            if _ANNOUNCES in chunk or _OF_ITERATION in chunk:
                 chunks.append((line_count, chunk.decode("utf-8", "replace")))
             line_count += chunk.count(b"\n") + (not chunk.endswith(b"\n"))
         if chunks:
@@ -153,7 +156,7 @@ _LINES = f"""
     line AS (SELECT lines_before + generate_subscripts(lines, 1) AS line_number, unnest(lines) AS line FROM chunk)
     SELECT $log_number, line_number, line
     FROM line
-    WHERE contains(line, '{_ANNOUNCES.decode()}')
+    WHERE contains(line, '{_ANNOUNCES.decode()}') OR contains(line, '{_OF_ITERATION.decode()}')
 """
 
 

@@ -111,6 +111,13 @@ class Comparison:
         """Return the idle time of the device by cause, the cause that changed most first."""
         return self._answer("runs.idle_comparison")
 
+    def passes(self) -> pandas.DataFrame:
+        """Return passes of a server by phase and number of requests, with medians in base and new run, in ns.
+
+        A run without passes has none there; table runs.pass_work says whether both runs served the same work.
+        """
+        return self._answer("runs.pass_comparison")
+
     def efficiency(self) -> pandas.DataFrame:
         """Return MFU, efficiency and what bounds modules, if both runs have them; it is computed on request only."""
         return self._answer("runs.efficiency_comparison")

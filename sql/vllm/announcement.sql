@@ -1,8 +1,10 @@
--- One row is a `Profile execute duration [...]: ...` in a log: one step of a process, with the durations of its stages.
+-- One row is a `Profile execute duration [...]: ...` in a log: one step of a process, with the durations of its stages; or an
+-- iteration of vllm.iteration, whose one stage is named iteration.
 --
 -- log_number     BIGINT     number of the log, in the order in which they were given
 -- line_number    BIGINT     line in the log, from 1
--- record_number  BIGINT     number of the announcement in the line, from 1: processes that write at the same time share lines
+-- record_number  BIGINT     number of the announcement in the line, from 1: processes that write at the same time share lines;
+--                           of iterations from 1,000,001
 -- process        VARCHAR    who wrote it, such as IntegratedWorker pid=1502285; NULL where the line names nobody
 -- phase          VARCHAR    such as Decode; NULL where the line names none
 -- durations      VARCHAR[]  each such as [forward]:4.14ms
@@ -57,3 +59,13 @@ SELECT
         list_reduce(durations, lambda rest, one: replace(rest, one, ''), fields.durations), '^\s*\[|\]\s*:'
     ) AS is_whole
 FROM parsed_line
+UNION ALL
+SELECT
+    log_number,
+    line_number,
+    1000000 + record_number,
+    process,
+    phase,
+    if(duration_ns IS NULL, [], [format('[iteration]:{}us', (duration_ns / 1000)::DECIMAL(27, 3))]),
+    duration_ns IS NOT NULL
+FROM vllm.iteration

@@ -170,7 +170,7 @@ def test_the_command_from_a_pipe_beside_a_damaged_log(tmp_path: Path) -> None:
     assert "cannot be unpacked to its end" in answer["warnings"][0]
     with closing(sqlite3.connect(answer["files"][0])) as database:
         names = {row[0] for row in database.execute("SELECT name FROM sqlite_master")}
-        assert names == {"StageDuration", "StageDurationAllProcesses", "StageLog", "Provenance"}
+        assert names == {"StageDuration", "StageDurationAllProcesses", "StageLog", "EngineIteration", "Provenance"}
         assert database.execute("SELECT DISTINCT options, inputs, identity FROM Provenance").fetchall() == [
             ("{}", json.dumps(logs), None)
         ]
@@ -194,7 +194,7 @@ def test_the_screen_and_the_workbooks(tmp_path: Path, command: Callable[..., Res
         f"wrote {folder / 'stage_duration'}.xlsx",
     ]
     book = openpyxl.load_workbook(folder / "stage_duration.xlsx")
-    assert book.sheetnames == ["About", "StageDuration", "StageDurationAllProcesses", "StageLog", "Columns"]
+    assert book.sheetnames == ["About", "StageDuration", "StageDurationAllProcesses", "StageLog", "EngineIteration", "Columns"]
     assert ("a and x", "D", 1, 1.5) in [row[:4] for row in book["About"].iter_rows(values_only=True)]
 
 

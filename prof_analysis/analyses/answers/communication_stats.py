@@ -1,7 +1,7 @@
 """The analysis `communication-stats`: which kinds of communication cost the time?"""
 
 from prof_analysis.analyses import schema
-from prof_analysis.analyses.analysis import COMMUNICATION, Analysis, Rows
+from prof_analysis.analyses.analysis import COMMUNICATION, Analysis, Extra, Rows
 from prof_analysis.analyses.answer import Block, Facts, heaviest_of, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
 from prof_analysis.analyses.words import duration, several
@@ -21,7 +21,19 @@ ANALYSIS = Analysis(
     captions=("Types of operators",),
     requires=(COMMUNICATION,),
     also=("across.communication_total",),
-    rows={"type": Rows("communication.statistic", "across.communication_statistic")},
+    extras={
+        "by phase": Extra(("kernels",), {"communication.by_phase": "CommunicationByPhase"}, ("across.communication_by_phase",))
+    },
+    rows={
+        "type": Rows("communication.statistic", "across.communication_statistic"),
+        "phase": Rows(
+            "communication.by_phase",
+            "across.communication_by_phase",
+            requires=("kernels", "communication"),
+            extra="by phase",
+            is_listed=True,
+        ),
+    },
     place=5,
     examples={"All columns, however wide": "result --columns all"},
     returns="""Return communication operators by type and group, the heaviest first; median and p95 as in kernel_stats().

@@ -31,12 +31,14 @@ ANALYSIS = Analysis(
     counted="step.time",
     extras={
         "length": Extra((), {"free.length": "FreeLength"}, ("across.free_length",)),
+        "by phase": Extra((), {"free.by_phase": "FreeByPhase"}, ("across.free_by_phase",)),
         "by kernel": Extra((), {"free.between": "FreeBetween"}, ("across.free_between",)),
     },
     rows={
         "cause": Rows("free.cause"),
         "gap": Rows("free.longest_gap", is_listed=True),
         "length": Rows("free.length", "across.free_length", extra="length", is_listed=True),
+        "phase": Rows("free.by_phase", "across.free_by_phase", extra="by phase", is_listed=True),
         "kernel": Rows("free.between", "across.free_between", extra="by kernel", is_listed=True),
     },
     place=11,

@@ -37,6 +37,7 @@ ANALYSIS = Analysis(
         "by category": Extra(
             ("kernels",), {"kernels.by_category": "KernelByCategory", "across.kernel_by_category": "KernelByCategoryAllRanks"}
         ),
+        "by phase": Extra(("kernels",), {"kernels.by_phase": "KernelByPhase"}, ("across.kernel_by_phase",)),
         "by kernel": Extra(("kernels",), {"kernels.longest": "LongestKernel"}, ("across.longest_kernel",)),
     },
     counted="kernels.duration",
@@ -47,6 +48,7 @@ ANALYSIS = Analysis(
         "category": Rows("kernels.by_category", "across.kernel_by_category", requires=("kernels",), extra="by category"),
         "cpu": Rows("kernels.on_cpu", "across.kernel_on_cpu", extra="by cpu"),
         "kernel": Rows("kernels.longest", "across.longest_kernel", extra="by kernel", is_listed=True),
+        "phase": Rows("kernels.by_phase", "across.kernel_by_phase", requires=("kernels",), extra="by phase", is_listed=True),
         "overlap": Rows(
             "kernels.beside_communication",
             "across.beside_communication",

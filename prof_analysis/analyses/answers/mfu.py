@@ -5,7 +5,7 @@ from operator import itemgetter
 from typing import Any
 
 from prof_analysis.analyses import schema
-from prof_analysis.analyses.analysis import WHY, Analysis, Rows
+from prof_analysis.analyses.analysis import WHY, Analysis, Extra, Rows
 from prof_analysis.analyses.answer import Block, Facts, Source, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
 from prof_analysis.analyses.tree import PATH, as_tree
@@ -35,11 +35,13 @@ ANALYSIS = Analysis(
     requires=("compute", "shapes"),
     options=(INPUT, MODULES, MACHINE, "peak_tflops"),
     also=("module.chosen_domain", "across.mfu_peak", "across.mfu_left_out", "across.mfu_finding"),
+    extras={"by phase": Extra((), {"mfu.by_phase": "MfuByPhase"}, ("across.mfu_by_phase",))},
     rows={
         "module": Rows("mfu.module", requires=("modules", "kernels")),
         "op": Rows("mfu.op"),
         "kernel": Rows("mfu.kernel_efficiency"),
         "rank": Rows("mfu.rank"),
+        "phase": Rows("mfu.by_phase", "across.mfu_by_phase", requires=("kernels",), extra="by phase", is_listed=True),
     },
     place=6,
     heading=WHY,

@@ -43,6 +43,7 @@ ANALYSIS = Analysis(
         "source-line": Extra(
             STACKS, {"stack.by_module": "ModuleSourceLine", "across.module_source_line": "ModuleSourceLineAllRanks"}
         ),
+        "by phase": Extra((), {"module.by_phase": "ModuleByPhase"}, ("across.module_by_phase",)),
     },
     pictures={**flame("flame.module", "ModuleFlame"), **TIMELINE},
     counted="module.tree",
@@ -51,6 +52,7 @@ ANALYSIS = Analysis(
         "source_line": Rows("stack.by_module", "across.module_source_line", requires=STACKS, extra="source-line"),
         "counter": Rows("pmu.module", requires=COUNTERS, extra="pmu"),
         "rank": Rows("across.module"),
+        "phase": Rows("module.by_phase", "across.module_by_phase", extra="by phase", is_listed=True),
     },
     place=0,
     examples={

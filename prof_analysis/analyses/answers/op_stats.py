@@ -28,12 +28,14 @@ ANALYSIS = Analysis(
         "by module": Extra(
             _OF_MODULES, {"module.host_time": "ModuleHostTime", "across.module_host_time": "ModuleHostTimeAllRanks"}
         ),
+        "by phase": Extra(("ops", "kernels"), {"op.by_phase": "OpByPhase"}, ("across.op_by_phase",)),
     },
     pictures=flame("flame.op", "OpFlame", "ops", "kernels"),
     counted="op.by_shape",
     rows={
         "op": Rows("op.statistic", "across.op_statistic"),
         "source_line": Rows("stack.by_op", "across.op_source_line", requires=STACKS, extra="source-line"),
+        "phase": Rows("op.by_phase", "across.op_by_phase", requires=("ops", "kernels"), extra="by phase", is_listed=True),
         "module": Rows("module.host_time", "across.module_host_time", requires=_OF_MODULES, extra="by module"),
     },
     place=2,

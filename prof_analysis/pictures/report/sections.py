@@ -135,13 +135,14 @@ SECTIONS: Mapping[str, tuple[str, str, Callable[[Found], Iterator[Part]] | None]
     "steps": ("Steps", "What is each step made of?", partial(_picture, name="steps")),
     "ranks": ("Ranks", "Which rank makes the others wait?", _ranks),
     "pipeline": ("Pipeline", "How do micro-batches pass the pipeline stages?", _pipeline),
+    "iterations": ("Passes of a server", "How long are prefill and decode, and what lies between?", None),
     "timeline": ("Timeline", "What runs when, and why is the device idle?", _timeline),
     "kernels": ("Kernels", "Which kernels cost the time, what bounds them?", None),
     "communication": ("Communication", "Does communication transfer, or wait?", partial(_picture, name="communication")),
     "memory": ("Memory", "What fills the memory of the device?", partial(_picture, name="memory")),
 }
 # Sections that are left out where they have no answer, as most profiles lack the thing itself.
-OPTIONAL = ("pipeline",)
+OPTIONAL = ("pipeline", "iterations")
 
 
 def commands_of(section: str) -> list[str]:

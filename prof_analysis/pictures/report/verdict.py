@@ -27,6 +27,7 @@ _SECTION_OF = {
     "mfu": "kernels",
     "module": "modules",
     "op": "timeline",
+    "pass": "iterations",
     "pipeline": "pipeline",
     "pmu": "kernels",
 }

@@ -1,0 +1,6 @@
+-- One row is a compute kernel whose name or type says what it does in the serving of requests by a language model.
+--
+-- kernel_id  BIGINT  a compute kernel of trace.kernel
+-- part       ENUM('prefill attention', 'decode attention', 'attention', 'sampling', 'verification')  what it does: attention of
+--                    prompts, attention of requests that generate one token each, attention of requests of both kinds, the
+--                    choice of tokens, or the check of drafted tokens
