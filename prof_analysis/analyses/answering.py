@@ -2,15 +2,17 @@
 
 from collections.abc import Iterable, Mapping
 from importlib import import_module
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
 
 from prof_analysis.analyses import ANALYSES, answers, schema
 from prof_analysis.analyses.answer import Answer, Block, Facts, heaviest_of, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
 from prof_analysis.analyses.words import several
 from prof_analysis.common.option_docs import Doc
-from prof_analysis.engine.table_file import Column
 from prof_analysis.engine.units import without_unit
+
+if TYPE_CHECKING:
+    from prof_analysis.engine.table_file import Column
 
 
 def _file_of(command: str) -> Any:
@@ -76,7 +78,7 @@ def _listed(profile: Tables, command: str, top: int, by: str) -> tuple[Facts, li
     return facts, [said(f"none found: {reason}")]
 
 
-def _headings(columns: Iterable[Column]) -> dict[str, str]:
+def _headings(columns: "Iterable[Column]") -> dict[str, str]:
     """Return columns by their headings: their names, but without the unit of times, which are shown in the unit that fits."""
     found: dict[str, str] = {}
     for one in columns:

@@ -72,7 +72,9 @@ def restricted(
             _need(needed, plan, table)
     texts = sorted({one.texts for one in found.values()})
     if TEXTS in needed:
-        is_staged = any(name.startswith("raw.") for name in needed)
+        is_staged = any(
+            _stages_texts(name, plan, tables) for name in needed.keys() - loaded.keys() if not name.startswith("raw.")
+        )
         of_texts = texts or [one.file for one in kept.get(TEXTS, ())][:1]
         if is_staged or not of_texts:
             _need(needed, plan, tables[TEXTS])
@@ -86,6 +88,12 @@ def restricted(
     deferred = columns.keys() - before_guards(with_others(tables, loaded), wanted)
     reads = {name: {} if _is_read(name, loaded) else plan.reads[name] for name in order}
     return Plan(tuple(order), columns, frozenset(deferred), reads), loaded
+
+
+def _stages_texts(name: str, plan: Plan, tables: Mapping[str, Table]) -> bool:
+    """Return whether a table is made of staged ones, and has ids of texts."""
+    is_of_raw = any(read.startswith("raw.") for read in plan.reads[name])
+    return is_of_raw and any(column.shown_name != column.name for column in tables[name].columns)
 
 
 def _is_read(name: str, loaded: Mapping[str, Table]) -> bool:

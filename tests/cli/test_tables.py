@@ -114,5 +114,7 @@ def test_a_path_is_no_word(command: Command, tmp_path: Path) -> None:
 
 
 def test_the_shell_completes_names_of_tables() -> None:
-    assert names_of_tables("trace.st") == ["trace.stack_frame", "trace.step", "trace.stream_wait", "trace.string"]
+    assert names_of_tables("trace.st") == [
+        *("trace.stack_frame", "trace.static_memory", "trace.step", "trace.stream_wait", "trace.string")
+    ]
     assert sorted(names_of_tables("")) == sorted(documented_tables())

@@ -36,11 +36,12 @@ def still_to_do(question: str, kept: dict[str, list[KeptTable]], guards: dict[st
 
 
 def test_after_the_main_question_others_read_no_input() -> None:
+    """But the few lines of MindSpore's input pipeline, which the main question has no use for."""
     kept = kept_by(plan_of(FIRST, is_for_others=True))
     guards = {table.guard: False for table in TABLES.values() if table.guard}
     for question in ("kernel-stats", "op-stats", "step-time"):
         staged, built = still_to_do(question, kept, guards)
-        assert not staged, question
+        assert not {name for name in staged if not name.startswith("raw.input_")}, question
         assert not {name for name in built if name.startswith("module.")}, question
 
 

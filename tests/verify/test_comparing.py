@@ -1,5 +1,7 @@
 """Rows of ours beside rows of msprof-analyze: which agree, in which columns, and by which rounding."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 

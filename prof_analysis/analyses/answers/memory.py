@@ -90,7 +90,6 @@ ANALYSIS = Analysis(
     heading=WHY,
     examples={
         "Floor and peak of each step, and whether it leaks": "result --by step",
-        "The largest blocks and how long they live": "result --by block --top 20",
         "Which sizes of blocks fill the device": "result --by size",
     },
     returns="""Return the holders of the device's memory.

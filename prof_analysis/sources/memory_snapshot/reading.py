@@ -106,5 +106,5 @@ def table_of(folder: Path, table: str, texts: pa.Array) -> pa.Table:
 
 def texts_of(folder: Path) -> pa.Array:
     """Return all texts that read() wrote."""
-    ends, content = (pa.py_buffer((folder / name).read_bytes()) for name in ("texts.end", "texts"))
+    ends, content = (pa.py_buffer(np.fromfile(folder / name, dtype=np.uint8)) for name in ("texts.end", "texts"))
     return pa.LargeStringArray.from_buffers(ends.size // 8 - 1, ends, content)
