@@ -91,6 +91,7 @@ def test_values_that_the_sql_reads() -> None:
         "user_code": False,
         "peak_tflops": ["bf16=353.9", "fp16=376.0"],
         "thresholds": ["low_clock.least_share=0.05"],
+        "requests": [],
         "per": "step",
         "skip_steps": [],
         "alias": [],

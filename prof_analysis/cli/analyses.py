@@ -29,8 +29,9 @@ def _command_of(name: str) -> Callable[..., None]:
     def command(path: ProfilePath, options: Keywords, result: ResultOptions, screen: ScreenOptions, **own: Any) -> None:
         by, known = rows_and_options(of_answer, own, options)
         extra = None if by is None else analysis.rows[by].extra
+        extras = [*([extra] if extra else ()), *(one for one in analysis.extras if known.get(one))]
         shown = known | ({} if by is None else {"by": by})
-        _analyse(name, path, options, result, screen, shown, (extra,) if extra else ())
+        _analyse(name, path, options, result, screen, shown, tuple(extras))
 
     return takes_options(command, analysis.options, own_parameters(analysis, of_answer))
 

@@ -8,9 +8,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from math import isfinite
 from pathlib import Path
-from typing import Annotated, Literal, cast, get_args, get_origin
+from typing import Annotated, Any, Literal, cast, get_args, get_origin
 
 from prof_analysis.common.aliases import read_aliases
+from prof_analysis.common.benchmark_results import read_requests
 from prof_analysis.common.option_docs import ANSWER, COMPARE, INPUT, MODULES, Doc, check, check_path, documented, one_of
 
 # The variables that the SQL reads with getvariable().
@@ -145,6 +146,15 @@ class Options:
             value="VALUES",
         ),
     ] = None
+    requests: Annotated[
+        str | Path | Mapping[str, Any] | None,
+        Doc(
+            "The result of the benchmark that sent the requests, to compare with the passes: a file of vLLM's bench serve "
+            "(--save-result --save-detailed) or of SGLang's bench_serving (--output-details), or what it holds.",
+            ANSWER,
+            value="FILE",
+        ),
+    ] = None
     per: Annotated[
         Per,
         Doc(
@@ -184,7 +194,7 @@ class Options:
                 check(name, value, value is None or hasattr(value, "__index__"), "a whole number")
             if doc.at_least is not None:
                 check(name, value, value is None or value >= doc.at_least, f"{doc.at_least} or more")
-        for name in ("capture", "alias", "sql", "cache"):
+        for name in ("capture", "requests", "alias", "sql", "cache"):
             check_path(name, getattr(self, name, None))
         object.__setattr__(self, "module_domains", self.domains)  # An iterator yields its elements only once.
         check("capture", str(self.capture), self.capture is None or Path(self.capture).exists(), "a file or folder that exists")
@@ -198,6 +208,7 @@ class Options:
             "rank_map", self.rank_map, all(isinstance(rank, int) for rank in ranks), "ranks of the new run by those of the base"
         )
         object.__setattr__(self, "alias", read_aliases(self.alias))
+        object.__setattr__(self, "requests", read_requests(self.requests) or None)
         check("filter", self.filter, self.filter != "", "a part of a name")
         check("under", self.under, self.under != "", "a part of a frame")
         check("module", self.module, self.module != "", "the name of a module")
@@ -236,6 +247,7 @@ class Options:
             "module_domains": list(self.domains),
             "peak_tflops": peaks,
             "thresholds": [f"{name}={float(value)}" for name, value in sorted((self.thresholds or {}).items())],
+            "requests": list(read_requests(self.requests)),
             "skip_steps": [str(step) for step in sorted(set(self.skip_steps))],
             "alias": [name for pair in read_aliases(self.alias).items() for name in pair],
             "rank_map": [f"{base}={new}" for base, new in sorted((self.rank_map or {}).items())],

@@ -127,6 +127,7 @@ class Keywords(TypedDict, total=False):
     user_code: bool
     peak_tflops: Peaks | None
     thresholds: Mapping[str, float] | None
+    requests: str | Path | Mapping[str, Any] | None
     per: Per
     skip_steps: Iterable[int]
     alias: str | Path | Mapping[str, str] | None

@@ -5,10 +5,11 @@ from functools import partial
 from typing import Any
 
 from prof_analysis.analyses import schema
-from prof_analysis.analyses.analysis import Analysis, Rows
+from prof_analysis.analyses.analysis import Analysis, Extra, Rows
 from prof_analysis.analyses.answer import Block, Facts, Source, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
 from prof_analysis.analyses.words import duration, percent, rank_name, several
+from prof_analysis.common.option_docs import INPUT, MACHINE
 
 ANALYSIS = Analysis(
     "iterations",
@@ -26,7 +27,15 @@ ANALYSIS = Analysis(
     section="iterations",
     captions=("Passes by phase and requests", "The passes that took longest"),
     requires=("kernels",),
+    options=(INPUT, MACHINE, "requests"),
     also=("free.by_phase", "across.free_by_phase"),
+    extras={
+        "requests": Extra(
+            (),
+            {"across.request": "Request", "across.request_latency": "RequestLatency", "across.request_part": "RequestPart"},
+            ("across.benchmark_record",),
+        )
+    },
     rows={
         "pass": Rows("pass.time"),
         "batch": Rows("across.pass_statistic", is_listed=True),
@@ -46,6 +55,10 @@ ANALYSIS = Analysis(
     Raises InputError when no rank holds kernels.
     """,
     keys=lambda: schema.answer(
+        "latencies",
+        "latency_parts",
+        latencies=schema.rows("latencies of requests beside passes, with --requests", "across.request_latency"),
+        latency_parts=schema.rows("parts of their medians, with --requests", "across.request_part"),
         batches=schema.rows("passes by phase and number of requests", "across.pass_statistic"),
         passes_of_ranks=schema.rows("ranks with their passes and the time between them", "across.pass_rank"),
         idle_causes=schema.rows("causes of idle time by phase", "across.free_by_phase"),
@@ -71,8 +84,11 @@ _SUMS = (
 )
 
 
-def iterations(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
-    """Return the passes by phase and number of requests, the longest passes, and what lies between passes."""
+def iterations(profile: Tables, top: int, requests: object = None) -> tuple[Facts, list[Block]]:
+    """Return the passes by phase and number of requests, the longest passes, and what lies between passes.
+
+    With the `requests` of a benchmark also their latencies beside the passes.
+    """
     batches = profile.rows(f"FROM across.pass_statistic LIMIT {top:d}")
     ranks = profile.rows("FROM across.pass_rank")
     causes = profile.rows("FROM across.free_by_phase")
@@ -114,7 +130,52 @@ def iterations(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
         "folder": "profile",
     }
     shown = [table_of("across.pass_statistic", batches, of_batches, bar="share")] if batches else []
-    return facts, [*shown, said(*_about(ranks, causes)), table_of("pass.time", passes, of_passes)]
+    more, of_requests = _of_requests(profile) if requests else ({}, [])
+    return {**facts, **more}, [*shown, said(*_about(ranks, causes)), table_of("pass.time", passes, of_passes), *of_requests]
+
+
+def _of_requests(profile: Tables) -> tuple[Facts, list[Block]]:
+    """Return the latencies of the requests of a benchmark beside passes, and what the median of each is made of."""
+    latencies = profile.rows("FROM across.request_latency")
+    parts = profile.rows("FROM across.request_part")
+    (run,) = profile.rows("FROM across.benchmark_record WHERE kind = 'run'")
+    of_latencies: dict[str, Source] = {
+        "latency": "latency",
+        "values": "value_count",
+        "median": "median_ns",
+        "p90": "p90_ns",
+        "p99": "p99_ns",
+        "max": "max_ns",
+        "passes": "pass_count",
+        "pass median": "pass_median_ns",
+        "pass p90": "pass_p90_ns",
+        "pass p99": "pass_p99_ns",
+    }
+    of_parts: dict[str, Source] = {"latency": "latency", "part": "part", "time": "duration_ns", "share": "share"}
+    blocks: list[Block] = [
+        table_of("across.request_latency", latencies, of_latencies),
+        said(*_about_requests(run, latencies)),
+    ]
+    if parts:
+        blocks.append(table_of("across.request_part", parts, of_parts))
+    return {"latencies": latencies, "latency_parts": parts}, blocks
+
+
+def _about_requests(run: Mapping[str, Any], latencies: list[dict[str, Any]]) -> Iterator[str]:
+    """Yield sentences about the result of a benchmark: what of it counts, and how it is compared."""
+    if run["run_count"] > 1:
+        yield f"the result holds {several(run['run_count'], 'run')} of the benchmark, of which the last one counts"
+    if run["failed_count"]:
+        yield f"{several(run['failed_count'], 'request')} without an answer, left out"
+    if any(row["is_reported"] for row in latencies):
+        yield (
+            "the result has no single requests: these are the figures that the benchmark reports; --save-detailed of vLLM, "
+            "or --output-details of SGLang, keeps the requests"
+        )
+    yield (
+        "benchmarks do not record by the clock of the profile, so no request is assigned to passes: distributions are "
+        "compared, of all requests and of the passes in the recording"
+    )
 
 
 def _part(row: Mapping[str, Any], column: str, whole: str) -> tuple[int, float | None]:
