@@ -1,7 +1,7 @@
 -- One row is a kernel of attention over a cache of keys, in a pass that annotations mark, and its FLOPs by the lengths of the
 -- requests in that pass.
 --
--- @guard pass.marked
+-- @guard mfu.served_shape
 --
 -- kernel_id     BIGINT   a kernel of mfu.op_kernel
 -- marked_id     BIGINT   the pass of pass.marked
