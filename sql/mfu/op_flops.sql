@@ -22,6 +22,13 @@ WITH counted_op AS (
     UNION ALL
     SELECT shape_id, flops, most_flops, reason
     FROM mfu.op_attention
+    UNION ALL
+    SELECT
+        shape_id,
+        NULL,
+        NULL,
+        if(flops_per_pair IS NULL, NULL, 'the lengths of the sequences in a paged cache are not in the shapes')
+    FROM mfu.served_shape
 ),
 judged_op AS (
     SELECT

@@ -4,7 +4,7 @@
 --
 -- name_id     TEXT_ID  name of the ops
 -- form        VARCHAR  product, linear (the second matrix is turned), grouped product, convolution, convolution gradient,
---                      attention, attention gradient
+--                      attention, attention gradient, paged attention (over a cache of keys, whose lengths are in no shape)
 -- first_at    BIGINT   position of the first matrix, of the input of a convolution, or of the query; the second matrix, the
 --                      weight, and key and value come next
 -- layout      VARCHAR  dims of query, key and value: BHSD, BSHD, or THD, where all sequences come one after the other; NULL for
@@ -81,6 +81,14 @@ attention_gradient (name, layout, causal_at, aligned, mask_at, lengths_at, used_
         ('flash_attn::_flash_attn_backward', 'BSHD', 12, 'lower right', NULL, NULL, NULL, 13),
         ('flash_attn::_flash_attn_varlen_backward', 'THD', 16, 'lower right', NULL, 10, NULL, 17)
 ),
+-- Their keys are those of the cache, or of the queries alone.
+paged_attention (name) AS (
+    VALUES
+        ('vllm::unified_attention'),
+        ('vllm::unified_attention_with_output'),
+        ('sglang::unified_attention_with_output'),
+        ('aiter::mha_batch_prefill')
+),
 formed AS (
     FROM matrix
     UNION ALL BY NAME
@@ -91,6 +99,9 @@ formed AS (
     UNION ALL BY NAME
     SELECT 'attention gradient' AS form, 2 AS first_at, *
     FROM attention_gradient
+    UNION ALL BY NAME
+    SELECT 'paged attention' AS form, 1 AS first_at, *
+    FROM paged_attention
 )
 SELECT
     string.text_id AS name_id,

@@ -5,6 +5,7 @@
 --
 -- kernel_id        BIGINT   a kernel of trace.kernel
 -- shape_id         BIGINT   its description: kernels that agree in all columns from name_id to reason have the same one
+-- op_id            BIGINT   the op of trace.op whose FLOPs it shares; NULL where it shares none
 -- name_id          TEXT_ID  name of the op whose FLOPs it shares; NULL where it shares none
 -- input_shapes_id  TEXT_ID  input shapes of that op; NULL when not recorded
 -- input_types_id   TEXT_ID  input types of that op; NULL when not recorded
@@ -82,6 +83,7 @@ sharing_kernel AS (
 described_kernel AS (
     SELECT
         sharing_kernel.kernel_id,
+        sharing_kernel.counted_id AS op_id,
         op.name_id,
         op_input.input_shapes_id,
         op_input.input_types_id,
@@ -117,6 +119,7 @@ SELECT
     dense_rank() OVER (
         ORDER BY name_id, input_shapes_id, input_types_id, input_values_id, fp32_as, reason
     ) AS shape_id,
+    op_id,
     name_id,
     input_shapes_id,
     input_types_id,

@@ -6,7 +6,7 @@
 -- A kernel with shapes of its own moves all of its inputs and outputs, if its type does not read a part of them. Elsewhere the
 -- op has the inputs, and counts where it launched one kernel: a product of two matrices writes as many elements as its FLOPs
 -- make, an attention as many as the query has, an op element by element as many as its largest input, as in roofline.memory.
--- What lies in a cache counts as well.
+-- What lies in a cache counts as well. Attention of a server reads the keys of its requests, as in mfu.served_attention.
 WITH kernel AS (
     SELECT
         device.kernel_id,
@@ -89,7 +89,11 @@ of_product AS (
     WHERE element_bytes > 1
 ),
 found AS (
-    SELECT kernel_id, bytes, 1 AS place
+    SELECT served_attention.kernel_id, served_attention.bytes, 0 AS place
+    FROM mfu.served_attention
+    JOIN kernel USING (kernel_id)
+    UNION ALL
+    SELECT kernel_id, bytes, 1
     FROM with_shapes
     UNION ALL
     SELECT kernel_id, bytes, 2
