@@ -341,6 +341,10 @@ def cut(file: Path) -> None:
     file.write_bytes(content[: len(content) // 2])
 
 
+def cut_in_its_last_page(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[:-100])
+
+
 def emptied(file: Path) -> None:
     file.write_bytes(b"")
 
@@ -357,6 +361,7 @@ def without_rows(file: Path) -> None:
     ("damage", "words"),
     [
         (cut, ("report.sqlite", "not a readable SQLite database")),
+        (cut_in_its_last_page, ("report.sqlite", "it is cut off: its last 100 bytes are missing")),
         (emptied, ("report.sqlite", "is empty", "nsys export --type sqlite")),
         (without_rows, ("report.sqlite", "holds neither kernels nor calls nor NVTX ranges", "nsys profile --trace=cuda,nvtx")),
     ],
