@@ -97,3 +97,30 @@ def test_without_a_profile_the_answer_says_that_modules_and_steps_are_unknown(tm
     with open_profile(file) as profile:
         (placed,) = profile.rows("FROM allocation.placement")
     assert (placed["has_ops"], placed["module_count"], placed["step_count"]) == (False, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("names", "settings", "kind"),
+    [
+        (("snapshot.pickle",), {"PYTORCH_NPU_ALLOC_CONF": ""}, "NPU"),
+        (("snapshot.pickle",), {}, None),
+        (("trace.json", "snapshot.pickle"), {}, "GPU"),
+        (("trace.json", "snapshot.pickle"), {"PYTORCH_NPU_ALLOC_CONF": ""}, None),
+    ],
+)
+def test_advice_is_for_the_kind_of_device_of_the_ranks_that_say_it(
+    names: tuple[str, ...], settings: dict[str, str], kind: str | None, tmp_path: Path
+) -> None:
+    """Where ranks are of both kinds, or none says it, advice names the variables of both."""
+    if "trace.json" in names:
+        trace(tmp_path / "trace.json")
+    write(tmp_path / "snapshot.pickle", {**snapshot(), "segments": _segments_without_frames(), "allocator_settings": settings})
+    with open_profile(tmp_path) as profile:
+        assert profile.rows("SELECT getvariable('device_kind') AS kind") == [{"kind": kind}]
+
+
+def _segments_without_frames() -> list[dict[str, object]]:
+    device = Allocator()
+    device.segment(0)
+    device.alloc(0, 512)
+    return device.state()
