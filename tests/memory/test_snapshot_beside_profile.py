@@ -1,5 +1,6 @@
 """A snapshot beside the profile of its process: blocks get the ops, modules and steps in which they were allocated, by time."""
 
+import warnings
 from pathlib import Path
 
 import pytest
@@ -97,6 +98,30 @@ def test_without_a_profile_the_answer_says_that_modules_and_steps_are_unknown(tm
     with open_profile(file) as profile:
         (placed,) = profile.rows("FROM allocation.placement")
     assert (placed["has_ops"], placed["module_count"], placed["step_count"]) == (False, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (("rank0.json", "rank0_snapshot.pickle"), ()),
+        (("trace.json", "snapshot.pickle"), ()),
+        (("rank0.json", "rank1_snapshot.pickle"), ("rank1_snapshot.pickle: no kernels in this format",)),
+    ],
+)
+def test_a_rank_lacks_nothing_that_another_file_of_its_process_answers(
+    names: tuple[str, ...], expected: tuple[str, ...], tmp_path: Path
+) -> None:
+    trace(tmp_path / names[0])
+    write(tmp_path / names[1], snapshot(device()))
+    with open_profile(tmp_path) as profile, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert profile.kernel_stats()["profile"].unique().tolist() == [names[0]]
+        memory = profile.memory(by="rank")
+    said = [str(one.message) for one in caught]
+    assert memory["profile"].tolist() == [names[1]]
+    missing = [] if not expected else [one for one in said if one.startswith("rank0.json: no records of device memory")]
+    assert [one for one in said if "this format" in one or "no records" in one] == [*expected, *missing]
+    assert len(missing) == len(expected)
 
 
 @pytest.mark.parametrize(
