@@ -242,7 +242,8 @@ def _insert(connection: duckdb.DuckDBPyConnection, file: SqliteFile, queries: li
 def _store_texts(connection: duckdb.DuckDBPyConnection, cells: list[Cell], rows: list[tuple[object, ...]], target: str) -> None:
     import pyarrow
 
-    arrow_types = {"BIGINT": pyarrow.int64(), "DOUBLE": pyarrow.float64(), "VARCHAR": pyarrow.string()}
+    texts = {"VARCHAR": pyarrow.string(), "BLOB": pyarrow.binary()}
+    arrow_types = {"BIGINT": pyarrow.int64(), "DOUBLE": pyarrow.float64(), **texts}
     columns = [pyarrow.array([row[n] for row in rows], arrow_types[cell.type]) for n, cell in enumerate(cells)]
     view = f"texts of {target}"
     connection.register(view, pyarrow.table(columns, [cell.column for cell in cells]))
