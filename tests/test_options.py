@@ -39,6 +39,7 @@ OF_RANK = {
     "rank_id",
     "text_salt",
     "nvtx_domains",
+    "nvtx_schemas",
     "why_untyped",
     *BOUNDS,
 }

@@ -29,6 +29,7 @@ _DEFAULTS: Variables = {
     "base_time_ns": 0,
     "only_pid": None,
     "nvtx_domains": None,
+    "nvtx_schemas": None,
     "host_from_ns": None,
     "host_to_ns": None,
     "host_longest_ns": None,

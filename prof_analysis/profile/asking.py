@@ -7,11 +7,12 @@ from prof_analysis.analyses import Analysis
 from prof_analysis.common.capabilities import Requirement, recorded_from, why_not
 from prof_analysis.common.errors import InputError
 from prof_analysis.run.session import Session
+from prof_analysis.sources.beside import are_of_one_process
 from prof_analysis.sources.rank import Rank
 
 
 def require(session: Session, requires: tuple[Requirement, ...]) -> dict[Rank, str]:
-    """Return the ranks that lack a requirement, with the reason; warn of each.
+    """Return the ranks that lack a requirement, with the reason; warn of each, but where another source of its process has it.
 
     Raises InputError when every rank lacks it.
     """
@@ -23,8 +24,10 @@ def require(session: Session, requires: tuple[Requirement, ...]) -> dict[Rank, s
             reason = next(iter(unable.values()))
             why = f"{reason}{_of_host_alone(session, reason)}{failed}"
             raise InputError(f"{session.shown_path}: no rank can answer this: {why}", path=session.path)
+        able = [rank for rank in session.stores if rank not in unable]
         for rank, why in unable.items():
-            session.warn(f"{rank.profile}: {why}", rank)
+            if not any(are_of_one_process(rank, other) for other in able):
+                session.warn(f"{rank.profile}: {why}", rank)
     return unable
 
 

@@ -92,7 +92,8 @@ class Session:
         say_what_was_found(self._problems, self.ranks, found, paths)
         self._stores = Stores(self.ranks, options, self._own, self._problems, lambda: self._is_closed)
         self._opened = ExitStack()
-        kinds = {SOURCES[rank.source].DEVICE_KIND for rank in self.ranks if rank.source is not None}
+        known = {rank.device_kind or SOURCES[rank.source].DEVICE_KIND for rank in self.ranks if rank.source is not None}
+        kinds = known - {None}
         variables = {**self._variables, "device_kind": kinds.pop() if len(kinds) == 1 else None}
         self.connection = self._opened.enter_context(lent(variables, temp_directory=self._stores.temporary / "spill"))
         try:

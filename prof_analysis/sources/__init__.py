@@ -48,8 +48,8 @@ class Source(Protocol):
         """The raw tables that it can stage, with their columns and types."""
 
     @property
-    def DEVICE_KIND(self) -> Literal["NPU", "GPU"]:  # noqa: N802
-        """The kind of its devices, which decides what can be done about a finding."""
+    def DEVICE_KIND(self) -> Literal["NPU", "GPU"] | None:  # noqa: N802
+        """The kind of its devices, which decides what can be done about a finding; None where its ranks say it."""
 
     @property
     def IS_READ_ONCE(self) -> bool:  # noqa: N802

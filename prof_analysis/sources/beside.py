@@ -29,6 +29,11 @@ def knows_memory_alone(rank: Rank) -> bool:
     return _has(rank, "allocator") and not _has(rank, "ops")
 
 
+def are_of_one_process(rank: Rank, other: Rank) -> bool:
+    """Return whether one of two ranks is a snapshot, and the other the profile beside it, whose files it reads too."""
+    return rank.source != other.source and not set(rank.inputs).isdisjoint(other.inputs)
+
+
 def _has(rank: Rank, capability: str) -> bool:
     return not rank.left_out and capability not in dict(rank.lacks)
 

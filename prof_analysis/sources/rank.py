@@ -25,7 +25,8 @@ class Rank:
     `inputs` and cannot be. `modules_from` is the kind of marks of modules: mstx, nn.Module or replayed graphs. `left_out`
     says why the rank cannot be read. `run` is the name of its run, where there are several. `is_cut_off`: its trace ends too
     early, so that what it lacks may well have been recorded. `doubts` say what of its names, or of other ranks, its data
-    contradict, and what the profiler logged. `metadata` has what the user added to the recording, as texts.
+    contradict, and what the profiler logged. `metadata` has what the user added to the recording, as texts. `device_kind` is
+    NPU or GPU where the source reads both, and the result says which.
     """
 
     profile: str
@@ -47,6 +48,7 @@ class Rank:
     is_cut_off: bool = False
     doubts: tuple[str, ...] = ()
     metadata: tuple[str, ...] = ()
+    device_kind: str | None = None
 
     def why_not(self, requires: tuple[Requirement, ...]) -> str | None:
         """Say which requirement the rank does not meet; None where it meets all."""

@@ -56,6 +56,33 @@ CREATE MACRO IF NOT EXISTS name_of_fill(memory) AS format('Memset ({})', coalesc
 -- The name of a replay of a graph whose kernels are not recorded one by one.
 CREATE MACRO IF NOT EXISTS name_of_graph(graph_id) AS 'CUDA graph' || coalesce(' ' || graph_id, '');
 
+-- A whole number in bytes, the lowest first, which begins after so many of them; NULL beyond their end.
+CREATE MACRO IF NOT EXISTS number_in_bytes(content, before, width) AS
+    TRY_CAST(
+        '0x' || array_to_string(list_reverse(regexp_extract_all(hex(content[before + 1:before + width]), '..')), '') AS UBIGINT
+    );
+
+-- The numbers in a payload of an NVTX range as a JSON object; NULL without. The variable says where they lie, by domain and
+-- schema. 32 bytes are in front of the payload, with its domain, schema and size.
+CREATE MACRO IF NOT EXISTS payload_of_nvtx(content) AS
+    nullif(
+        to_json(
+            map_from_entries(
+                list_transform(
+                    list_filter(
+                        getvariable('nvtx_schemas')[
+                            concat(number_in_bytes(content, 0, 4), '/', number_in_bytes(content, 8, 4))
+                        ],
+                        lambda entry: number_in_bytes(content, 16, 8) = entry.payload_bytes
+                            AND octet_length(content) >= 32 + entry.payload_bytes
+                    ),
+                    lambda entry: (entry.name, number_in_bytes(content, 32 + entry.begin, entry.width))
+                )
+            )
+        )::VARCHAR,
+        '{}'
+    );
+
 -- A value of the payload of an NVTX range, which is a JSON object.
 CREATE MACRO IF NOT EXISTS text_of_payload(payload, key) AS
     if(json_valid(payload), json_extract_string(payload, format('$."{}"', key)), NULL);

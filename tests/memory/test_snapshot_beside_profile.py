@@ -1,5 +1,6 @@
 """A snapshot beside the profile of its process: blocks get the ops, modules and steps in which they were allocated, by time."""
 
+import warnings
 from pathlib import Path
 
 import pytest
@@ -97,3 +98,54 @@ def test_without_a_profile_the_answer_says_that_modules_and_steps_are_unknown(tm
     with open_profile(file) as profile:
         (placed,) = profile.rows("FROM allocation.placement")
     assert (placed["has_ops"], placed["module_count"], placed["step_count"]) == (False, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (("rank0.json", "rank0_snapshot.pickle"), ()),
+        (("trace.json", "snapshot.pickle"), ()),
+        (("rank0.json", "rank1_snapshot.pickle"), ("rank1_snapshot.pickle: no kernels in this format",)),
+    ],
+)
+def test_a_rank_lacks_nothing_that_another_file_of_its_process_answers(
+    names: tuple[str, ...], expected: tuple[str, ...], tmp_path: Path
+) -> None:
+    trace(tmp_path / names[0])
+    write(tmp_path / names[1], snapshot(device()))
+    with open_profile(tmp_path) as profile, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert profile.kernel_stats()["profile"].unique().tolist() == [names[0]]
+        memory = profile.memory(by="rank")
+    said = [str(one.message) for one in caught]
+    assert memory["profile"].tolist() == [names[1]]
+    missing = [] if not expected else [one for one in said if one.startswith("rank0.json: no records of device memory")]
+    assert [one for one in said if "this format" in one or "no records" in one] == [*expected, *missing]
+    assert len(missing) == len(expected)
+
+
+@pytest.mark.parametrize(
+    ("names", "settings", "kind"),
+    [
+        (("snapshot.pickle",), {"PYTORCH_NPU_ALLOC_CONF": ""}, "NPU"),
+        (("snapshot.pickle",), {}, None),
+        (("trace.json", "snapshot.pickle"), {}, "GPU"),
+        (("trace.json", "snapshot.pickle"), {"PYTORCH_NPU_ALLOC_CONF": ""}, None),
+    ],
+)
+def test_advice_is_for_the_kind_of_device_of_the_ranks_that_say_it(
+    names: tuple[str, ...], settings: dict[str, str], kind: str | None, tmp_path: Path
+) -> None:
+    """Where ranks are of both kinds, or none says it, advice names the variables of both."""
+    if "trace.json" in names:
+        trace(tmp_path / "trace.json")
+    write(tmp_path / "snapshot.pickle", {**snapshot(), "segments": _segments_without_frames(), "allocator_settings": settings})
+    with open_profile(tmp_path) as profile:
+        assert profile.rows("SELECT getvariable('device_kind') AS kind") == [{"kind": kind}]
+
+
+def _segments_without_frames() -> list[dict[str, object]]:
+    device = Allocator()
+    device.segment(0)
+    device.alloc(0, 512)
+    return device.state()

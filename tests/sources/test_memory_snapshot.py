@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 from prof_analysis import open_profile
+from prof_analysis.common.answer_options import Options
 from prof_analysis.common.errors import InputError
 from prof_analysis.sources.discovery import find_ranks
-from prof_analysis.sources.memory_snapshot import reading, unpickling
-from tests.helpers.snapshots import BASE_US, MIB, Allocator, busy_device, python, snapshot, stack, write
+from prof_analysis.sources.memory_snapshot import inspect, reading, unpickling
+from tests.helpers.snapshots import BASE_US, MIB, Allocator, busy_device, native, python, snapshot, stack, write
 
 
 class Attack:
@@ -222,3 +223,40 @@ def test_frames_of_equal_content_are_one_stack() -> None:
     found = unpickling.Snapshot({"device_traces": [alike]})
     assert list(found.columns["event"]["stack"]) == [0, 0, 0]
     assert len(found.columns["frame"]["line"]) == 2
+
+
+NPU_CODE = native("c10_npu::NPUCachingAllocator::DeviceCachingAllocator::malloc(int, unsigned long, void*)")
+GPU_CODE = native("c10::cuda::CUDACachingAllocator::Native::NativeCachingAllocator::malloc(void**, int)")
+
+
+@pytest.mark.parametrize(
+    ("settings", "frames", "kind"),
+    [
+        ({"PYTORCH_NPU_ALLOC_CONF": ""}, [python("forward", 3)], "NPU"),
+        ({"PYTORCH_CUDA_ALLOC_CONF": ""}, [python("forward", 3)], "GPU"),
+        (None, [python("forward", 3), NPU_CODE], "NPU"),
+        (None, [python("forward", 3), GPU_CODE], "GPU"),
+        (None, [python("linear", 3, "/usr/lib/python3.11/site-packages/torch_npu/utils/_module.py")], "NPU"),
+        (None, [python("forward", 3, "/home/jane/torch_npu_port/model.py")], None),
+        ({"PYTORCH_ALLOC_CONF": ""}, [python("forward", 3)], None),
+        (None, [], None),
+    ],
+)
+def test_settings_or_frames_say_what_devices_are(tmp_path: Path, settings: Any, frames: list[Any], kind: str | None) -> None:
+    """A snapshot of NPUs has no settings."""
+    device = Allocator()
+    device.segment(0)
+    device.alloc(0, 512, frames)
+    content = {**snapshot(device), "allocator_settings": settings}
+    (rank,) = inspect(write(tmp_path / "snapshot.pickle", content), "snapshot.pickle", Options())
+    assert rank.device_kind == kind
+
+
+@pytest.mark.parametrize("before", [0, 2**20 - 30, 2**20 - 5, 3 * 2**20])
+def test_the_kind_of_device_is_found_wherever_it_is_said(tmp_path: Path, before: int) -> None:
+    device = Allocator()
+    device.segment(0)
+    device.alloc(0, 512, [python("a" * before, 1), NPU_CODE, python("b" * 2 * 2**20, 2)])
+    file = write(tmp_path / "snapshot.pickle", {**snapshot(device), "allocator_settings": {}})
+    (rank,) = inspect(file, "snapshot.pickle", Options())
+    assert rank.device_kind == "NPU"

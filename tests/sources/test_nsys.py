@@ -1,7 +1,9 @@
 """Databases of Nsight Systems: what is in the file is in the tables, and each device is a rank."""
 
+import json
 import sqlite3
-from collections.abc import Iterator
+import struct
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -278,20 +280,56 @@ def test_a_replayed_graph_is_one_launch_of_its_kernels_or_one_row(tmp_path: Path
     assert audit == [("CUDA graph", "undescribed", 1), ("kernel", "kernel", 2)]
 
 
-def test_nccl_says_bytes_and_communicator_of_its_kernels(tmp_path: Path) -> None:
-    """An all-gather by itself, and a group of a send and a receive, of which the larger one counts."""
+COMMUNICATOR, SIZE, RANKS = "NCCL communicator ID", "Message size [bytes]", "No. of ranks"
+# Schema -> the size of its payload, and its numbers: name, type (int, uint64_t, size_t), offset. Nsight Systems has no 0.
+SCHEMAS: dict[int, tuple[int, list[tuple[str, int, int | None]]]] = {
+    16777218: (24, [(COMMUNICATOR, 18, None), (RANKS, 5, 8), ("Rank", 5, 12), ("CUDA device", 5, 16)]),
+    16777220: (16, [(COMMUNICATOR, 18, None), (SIZE, 22, 8)]),
+    16777230: (8, [(COMMUNICATOR, 18, None)]),
+}
+
+
+def as_json(communicator: int, size: int | None, ranks: int | None) -> dict[str, Any]:
+    numbers = {COMMUNICATOR: communicator, SIZE: size, RANKS: ranks}
+    return {"jsonText": json.dumps({name: number for name, number in numbers.items() if number is not None})}
+
+
+def as_bytes(communicator: int, size: int | None, ranks: int | None) -> dict[str, Any]:
+    """The payload as NCCL writes it, behind its domain, schema and size."""
+    if ranks is not None:
+        schema, payload = 16777218, struct.pack("<QIIIxxxx", communicator, ranks, 0, 0)
+    elif size is not None:
+        schema, payload = 16777220, struct.pack("<QQ", communicator, size)
+    else:
+        schema, payload = 16777230, struct.pack("<Q", communicator)
+    return {"binaryData": struct.pack("<QQQQ", 1, schema, len(payload), 32 + len(payload)) + payload}
+
+
+def schema_tables() -> dict[str, list[nsys.Row]]:
+    return {
+        "NVTX_PAYLOAD_SCHEMAS": [
+            {"domainId": 1, "schemaId": schema, "type": 1, "numEntries": len(entries), "payloadSize": size}
+            for schema, (size, entries) in SCHEMAS.items()
+        ],
+        "NVTX_PAYLOAD_SCHEMA_ENTRIES": [
+            {"domainId": 1, "schemaId": schema, "idx": idx, "type": type_, "name": name, "offset": offset}
+            for schema, (_, entries) in SCHEMAS.items()
+            for idx, (name, type_, offset) in enumerate(entries)
+        ],
+    }
+
+
+def write_nccl(file: Path, payload: Callable[..., dict[str, Any]], **more: Iterable[nsys.Row]) -> Path:
+    """Write an all-gather by itself, and a group of a send and a receive, with the payloads of their calls."""
     text = Texts()
     launch = text("cuLaunchKernelExC")
     gather, generic = text("ncclDevKernel_AllGather_RING_LL(Args)"), text("ncclDevKernel_SendRecv(Args)")
 
     def nccl(name: str, start: int, end: int, size: int | None = None, ranks: int | None = None) -> nsys.Row:
-        payload = '{"NCCL communicator ID": 77'
-        payload += "" if size is None else f', "Message size [bytes]": {size}'
-        payload += "}" if ranks is None else f', "No. of ranks": {ranks}, "Rank": 0}}'
-        return nsys.nvtx(name, start, end, domainId=1, jsonText=payload)
+        return nsys.nvtx(name, start, end, domainId=1, **payload(2**64 - 77, size, ranks))
 
-    file = write_tables(
-        tmp_path / "report.sqlite",
+    return write_tables(
+        file,
         {
             RANGES: [
                 nsys.nvtx("NCCL", 0, None, kind=75, domainId=1),
@@ -304,16 +342,58 @@ def test_nccl_says_bytes_and_communicator_of_its_kernels(tmp_path: Path) -> None
             ],
             CALLS: [nsys.call(launch, 150, 160, 1), nsys.call(launch, 360, 370, 2)],
             KERNELS: [nsys.kernel(gather, 500, 600, 1), nsys.kernel(generic, 600, 700, 2)],
+            **more,
         },
         text,
     )
-    with open_profile(file) as profile:
-        found = "SELECT operation, group_name, group_size, size_bytes FROM trace.communication ORDER BY kernel_id"
-        assert rows(profile.sql(found, arrow=True)) == [("allgather", "77", 4, 4000), ("sendrecv", "77", 4, 128)]
+
+
+COLLECTIVES = "SELECT operation, group_name, group_size, size_bytes FROM trace.communication ORDER BY kernel_id"
+NOT_KNOWN = [("allgather", None, None, None), ("sendrecv", None, None, None)]
+
+
+@pytest.mark.parametrize("payload", [as_json, as_bytes])
+def test_nccl_says_bytes_and_communicator_of_its_kernels(payload: Callable[..., dict[str, Any]], tmp_path: Path) -> None:
+    """An all-gather by itself, and a group of a send and a receive, of which the larger one counts."""
+    with open_profile(write_nccl(tmp_path / "report.sqlite", payload, **schema_tables())) as profile:
+        group = str(2**64 - 77)
+        assert rows(profile.sql(COLLECTIVES, arrow=True)) == [("allgather", group, 4, 4000), ("sendrecv", group, 4, 128)]
         assert rows(profile.sql("SELECT kind, direction FROM trace.kernel ORDER BY kernel_id", arrow=True)) == [
             ("communication", None),
             ("communication", "both"),
         ]
+
+
+def cut_payload(*numbers: Any) -> dict[str, Any]:
+    return {"binaryData": as_bytes(*numbers)["binaryData"][:-1]}
+
+
+def of_other_size(*numbers: Any) -> dict[str, Any]:
+    content = as_bytes(*numbers)["binaryData"]
+    return {"binaryData": content[:16] + struct.pack("<Q", 4) + content[24:]}
+
+
+@pytest.mark.parametrize(
+    "payload", [cut_payload, of_other_size, lambda *_: {"binaryData": b"\1\0"}, lambda *_: {"binaryData": b""}]
+)
+def test_bytes_that_do_not_fit_their_schema_say_nothing(payload: Callable[..., dict[str, Any]], tmp_path: Path) -> None:
+    with open_profile(write_nccl(tmp_path / "report.sqlite", payload, **schema_tables())) as profile:
+        assert rows(profile.sql(COLLECTIVES, arrow=True)) == NOT_KNOWN
+
+
+@pytest.mark.parametrize(
+    ("column", "value"), [("offset", 17), ("offset", -1), ("offset", "8"), ("type", 19), ("name", "size"), ("schemaId", None)]
+)
+def test_a_schema_that_cannot_be_true_says_nothing(column: str, value: object, tmp_path: Path) -> None:
+    tables = schema_tables()
+    tables["NVTX_PAYLOAD_SCHEMA_ENTRIES"] = [{**one, column: value} for one in tables["NVTX_PAYLOAD_SCHEMA_ENTRIES"]]
+    with open_profile(write_nccl(tmp_path / "report.sqlite", as_bytes, **tables)) as profile:
+        assert rows(profile.sql(COLLECTIVES, arrow=True)) == NOT_KNOWN
+
+
+def test_bytes_without_schemas_say_nothing(tmp_path: Path) -> None:
+    with open_profile(write_nccl(tmp_path / "report.sqlite", as_bytes)) as profile:
+        assert rows(profile.sql(COLLECTIVES, arrow=True)) == NOT_KNOWN
 
 
 def test_the_clock_is_that_of_the_metrics_of_the_device(tmp_path: Path) -> None:
@@ -341,6 +421,10 @@ def cut(file: Path) -> None:
     file.write_bytes(content[: len(content) // 2])
 
 
+def cut_in_its_last_page(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[:-100])
+
+
 def emptied(file: Path) -> None:
     file.write_bytes(b"")
 
@@ -357,6 +441,7 @@ def without_rows(file: Path) -> None:
     ("damage", "words"),
     [
         (cut, ("report.sqlite", "not a readable SQLite database")),
+        (cut_in_its_last_page, ("report.sqlite", "it is cut off: its last 100 bytes are missing")),
         (emptied, ("report.sqlite", "is empty", "nsys export --type sqlite")),
         (without_rows, ("report.sqlite", "holds neither kernels nor calls nor NVTX ranges", "nsys profile --trace=cuda,nvtx")),
     ],

@@ -17,6 +17,7 @@ from tests.helpers.empty_database import empty_database
 from tests.helpers.says import says
 from tests.helpers.slow import quick
 from tests.helpers.small_profile import edit
+from tests.helpers.tables import SAMPLE_DATABASE
 
 NOW = 1_700_000_000_000_000_123  # a time in ns: float64 knows only every 256th
 
@@ -291,6 +292,49 @@ def test_a_truncated_file_is_one_error_that_names_it(tmp_path: Path, kept: int) 
         read(path, n="BIGINT", t="VARCHAR")
     assert str(raised.value).startswith(f"{path}: not a readable SQLite database (")
     assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("lost", [1, 100, 1023, 1024, 1025, 100_000])
+def test_a_database_without_its_last_bytes_is_cut_off(tmp_path: Path, lost: int) -> None:
+    """SQLite reads what is missing of the last page as zeros: rows there would be lost, or wrong."""
+    path = tmp_path / "a.db"
+    path.write_bytes(SAMPLE_DATABASE.read_bytes()[:-lost])
+    with pytest.raises(InputError) as raised, open_sqlite(path, None):
+        pass
+    why = f"it is cut off: its last {lost:,} bytes are missing" if lost < 1024 else "database disk image is malformed"
+    assert str(raised.value) == (f"{path}: not a readable SQLite database ({why}); copy it again, or parse the profile again")
+
+
+@pytest.mark.parametrize("page", [512, 65536])
+def test_the_smallest_and_the_largest_page_are_known(tmp_path: Path, page: int) -> None:
+    path = tmp_path / "a.db"
+    edit(path, f"PRAGMA page_size = {page}; CREATE TABLE T (n INTEGER); INSERT INTO T VALUES (7)")
+    assert read(path, n="BIGINT") == ([(7,)], {})
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(InputError, match="cut off: its last 1 bytes"):
+        read(path, n="BIGINT")
+
+
+@pytest.mark.parametrize(("place", "old"), [(28, b"\0\0\0\0"), (92, b"\0\0\0\0")])
+def test_the_number_of_pages_of_an_old_writer_is_not_believed(tmp_path: Path, place: int, old: bytes) -> None:
+    """It left 0 pages, or those of a newer writer before it: whole pages are all that can be checked."""
+    path = write(tmp_path / "a.db", "n INTEGER", *[(n,) for n in range(3000)])
+    content = bytearray(path.read_bytes())
+    content[place : place + 4] = old
+    if place == 92:
+        content[28:32] = (1000).to_bytes(4, "big")
+    path.write_bytes(content)
+    assert read(path, n="BIGINT") == ([(n,) for n in range(3000)], {})
+    path.write_bytes(content[:-10])
+    with pytest.raises(InputError, match="cut off: its last 10 bytes"):
+        read(path, n="BIGINT")
+
+
+def test_bytes_behind_the_last_page_cut_nothing_off(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.db", "n INTEGER", (7,))
+    with path.open("ab") as file:
+        file.write(b"\0" * 100)
+    assert read(path, n="BIGINT") == ([(7,)], {})
 
 
 @pytest.mark.parametrize("content", [b"startNs,endNs\n1,2\n", b"\0" * 4096, b"SQLite format 3\0" + b"\xff" * 4080])

@@ -18,7 +18,7 @@ LABEL = "a memory snapshot of PyTorch"
 RESULTS = ("a memory snapshot of PyTorch (*.pickle)",)
 INNER_FOLDERS: tuple[str, ...] = ()
 IS_READ_ONCE = True
-DEVICE_KIND = "GPU"
+DEVICE_KIND = None
 
 __all__ = [
     "DEVICE_KIND", "INNER_FOLDERS", "IS_READ_ONCE", "LABEL", "NAME", "RAW_COLUMNS", "RESULTS",

@@ -13,6 +13,7 @@ from prof_analysis.common.input_files import opened
 from prof_analysis.sources.found import WRITTEN, Found
 from prof_analysis.sources.identity import Identity
 from prof_analysis.sources.kineto.companions import RANK_IN_NAME
+from prof_analysis.sources.memory_snapshot.device_kind import device_kind_of
 from prof_analysis.sources.memory_snapshot.reading import summary_of
 from prof_analysis.sources.memory_snapshot.staging import LACKING
 from prof_analysis.sources.rank import Rank, readable
@@ -63,7 +64,8 @@ def inspect(result: Path, profile: str, options: Options) -> list[Rank]:  # noqa
     if not devices:
         return [replace(rank, left_out=f"{result}: {_NO_SEGMENTS}")]
     missing = [why for key, why in LACKING.items() if not summary[key]]
-    found = replace(rank, lacks=lacking({"memory": None, "allocator": None}), missing=tuple(missing))
+    lacks = lacking({"memory": None, "allocator": None})
+    found = replace(rank, lacks=lacks, missing=tuple(missing), device_kind=device_kind_of(result))
     if len(devices) > 1:
         of_device = [replace(found, profile=f"{profile}/device_{one}", device_id=one) for one in devices]
         return [replace(one, first_device_id=devices[0]) for one in of_device]

@@ -14,10 +14,11 @@ from prof_analysis.engine.database import cursor_of
 from prof_analysis.engine.quotes import quote
 from prof_analysis.engine.statements import run
 from prof_analysis.sources.nsys.devices import condition_of_host, condition_of_work, devices_of
-from prof_analysis.sources.nsys.tables import FILE_TABLES, METRICS, NVTX, PARTS, RANGES, TEXTS, WORK
+from prof_analysis.sources.nsys.payloads import set_schemas
+from prof_analysis.sources.nsys.tables import FILE_TABLES, METRICS, NVTX, PARTS, PAYLOADS, RANGES, TEXTS, WORK
 from prof_analysis.sources.readers.event_tables import stored
 from prof_analysis.sources.readers.sqlite_cell import Cell
-from prof_analysis.sources.readers.sqlite_file import SqliteFile, copy_table, query
+from prof_analysis.sources.readers.sqlite_file import SqliteFile, copy_table
 from prof_analysis.sources.readers.sqlite_ranges import ranges_of, rows_by_id
 from prof_analysis.sources.remarks import Remark
 
@@ -38,7 +39,6 @@ FROM (
 """
 # The texts that NVTX events have by their ids: the word in an expression, and the column of the id.
 IDS = {"recorded": "textId", "payload": "jsonTextId"}
-PAYLOADS = frozenset(("jsonText", "jsonTextId"))
 # What the name of a domain is read from.
 DOMAIN = frozenset(("domainId", "globalTid", "eventType", "text", "textId"))
 
@@ -77,12 +77,6 @@ def copy_tables(
             f"CREATE TABLE stored.file_text AS SELECT id, min(value) AS text FROM {stored(f'file {TEXTS}')} GROUP BY id"
         )
     return remarks
-
-
-def has_payloads(file: SqliteFile) -> bool:
-    """Return whether an NVTX event has a payload: to copy the columns of it takes much longer than a look."""
-    columns = PAYLOADS & file.tables[RANGES].keys()
-    return any(query(file, f"SELECT 1 FROM {RANGES} WHERE {column} IS NOT NULL LIMIT 1") for column in columns)
 
 
 def _copy(
@@ -146,8 +140,11 @@ def parse_events(connection: duckdb.DuckDBPyConnection, file: SqliteFile, column
     rows, expressions = rows_of(file, RANGES), {column: NVTX[column] for column in made}
     if "domain" in expressions:
         connection.execute(f"SET VARIABLE nvtx_domains = ({_DOMAINS.format(part=rows)})")
-    if not PAYLOADS & set(columns) and "payload" in expressions:
-        expressions["payload"] = "NULL::VARCHAR"
+    if "payload" in expressions:
+        if "jsonText" not in columns:
+            expressions["payload"] = expressions["payload"].replace("part.jsonText", "NULL::VARCHAR")
+        if "binaryData" not in columns or not set_schemas(connection, file):
+            expressions["payload"] = expressions["payload"].replace("payload_of_nvtx(part.binaryData)", "NULL::VARCHAR")
     joins = ""
     for word, column in IDS.items():
         if column in columns and run(connection, f"SELECT 1 FROM {rows} WHERE {column} IS NOT NULL LIMIT 1").fetchall():

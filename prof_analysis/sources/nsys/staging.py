@@ -10,8 +10,9 @@ from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.quotes import quote
 from prof_analysis.engine.statements import run
 from prof_analysis.engine.tables import create_schemas, store_view
-from prof_analysis.sources.nsys.copying import DOMAIN, IDS, OF_TABLE, PAYLOADS, copy_tables, has_payloads, parse_events, rows_of
+from prof_analysis.sources.nsys.copying import DOMAIN, IDS, OF_TABLE, copy_tables, parse_events, rows_of
 from prof_analysis.sources.nsys.devices import homeless_pids, only_pid
+from prof_analysis.sources.nsys.payloads import payload_columns
 from prof_analysis.sources.nsys.session import base_time, recording_of
 from prof_analysis.sources.nsys.tables import (
     CLOCKS,
@@ -20,6 +21,7 @@ from prof_analysis.sources.nsys.tables import (
     KNOWN_TABLES,
     NVTX,
     PARTS,
+    PAYLOADS,
     RANGES,
     RAW_COLUMNS,
     TEXTS,
@@ -74,8 +76,8 @@ def stage(
             _used({sql for name in parts for part in parts[name] for sql in _expressions(part, wanted[name])}) & NVTX.keys()
         )
         columns = _file_columns(parts, wanted, of_events)
-        if RANGES in columns and not has_payloads(file):
-            columns[RANGES] -= PAYLOADS
+        if "payload" in of_events:
+            columns[RANGES] -= PAYLOADS - payload_columns(file)
         remarks = copy_tables(connection, file, columns, threads, on_bytes)
         if RANGES in columns:
             parse_events(connection, file, columns[RANGES], of_events)

@@ -24,6 +24,8 @@ CALLS = "CUPTI_ACTIVITY_KIND_RUNTIME"
 DRIVER_CALLS = "CUPTI_ACTIVITY_KIND_DRIVER"
 RANGES = "NVTX_EVENTS"
 TEXTS = "StringIds"
+SCHEMAS = "NVTX_PAYLOAD_SCHEMAS"
+ENTRIES = "NVTX_PAYLOAD_SCHEMA_ENTRIES"
 METRICS = "GPU_METRICS"
 DEVICES = "TARGET_INFO_GPU"
 CUDA_DEVICES = "TARGET_INFO_CUDA_DEVICE"
@@ -47,7 +49,8 @@ FILE_TABLES: Mapping[str, Mapping[str, str]] = {
     CALLS: _CALL,
     DRIVER_CALLS: _CALL,
     RANGES: {
-        **_TIMES, "eventType": _I, "text": _T, "textId": _I, "globalTid": _I, "domainId": _I, "jsonText": _T, "jsonTextId": _I
+        **_TIMES, "eventType": _I, "text": _T, "textId": _I, "globalTid": _I, "domainId": _I, "jsonText": _T, "jsonTextId": _I,
+        "binaryData": "BLOB",
     },
     METRICS: {"timestamp": _I, "typeId": _I, "metricId": _I, "value": _I},
     "TARGET_INFO_GPU_METRICS": {"typeId": _I, "metricId": _I, "metricName": _T},
@@ -58,6 +61,7 @@ FILE_TABLES: Mapping[str, Mapping[str, str]] = {
 }  # fmt: skip
 KNOWN_TABLES = frozenset((
     *FILE_TABLES,
+    *(SCHEMAS, ENTRIES),
     *("TARGET_INFO_SESSION_START_TIME", "ANALYSIS_DETAILS", "TARGET_INFO_SYSTEM_ENV"),
     *("META_DATA_EXPORT", "PROCESSES", "CUDA_GPU_MEMORY_USAGE_EVENTS"),
 ))  # fmt: skip
@@ -109,8 +113,12 @@ NVTX: Mapping[str, str] = {
     "sequence": f"sequence_of_nvtx({_TEXT})",
     "sizes": f"sizes_of_nvtx({_TEXT})",
     "domain": f"domain_of_nvtx(part.domainId, part.globalTid >> 24, {_TEXT})",
-    "payload": "coalesce(part.jsonText, payload.text)",
+    "payload": "coalesce(part.jsonText, payload.text, payload_of_nvtx(part.binaryData))",
 }
+# The columns of payloads: as JSON, by the id of a text of JSON, or as bytes.
+PAYLOADS = frozenset(("jsonText", "jsonTextId", "binaryData"))
+# The numbers that are read from payloads.
+COMMUNICATOR, SIZE, RANKS = PAYLOAD_NUMBERS = ("NCCL communicator ID", "Message size [bytes]", "No. of ranks")
 _NVTX = {"event_id": "part.rowid", **_THREAD, "start_ns": _SPAN["start_ns"]}
 
 # Raw table -> the rows that it has. Columns that a part lacks are NULL.
@@ -216,9 +224,9 @@ PARTS: Mapping[str, tuple[Part, ...]] = {
                 **_NVTX,
                 "end_ns": _SPAN["end_ns"],
                 "name": "part.name",
-                "communicator": "text_of_payload(part.payload, 'NCCL communicator ID')",
-                "size_bytes": "number_of_payload(part.payload, 'Message size [bytes]')",
-                "rank_count": "number_of_payload(part.payload, 'No. of ranks')",
+                "communicator": f"text_of_payload(part.payload, '{COMMUNICATOR}')",
+                "size_bytes": f"number_of_payload(part.payload, '{SIZE}')",
+                "rank_count": f"number_of_payload(part.payload, '{RANKS}')",
             },
             condition="part.type IN (59, 60) AND regexp_matches(part.name, '^nccl[A-Z]')",
         ),

@@ -7,7 +7,7 @@ from prof_analysis.engine.quotes import quote
 
 @dataclass(frozen=True)
 class Cell:
-    """A column to read: its name and type in DuckDB (BIGINT, DOUBLE or VARCHAR), and its name and declared type in the file."""
+    """A column to read: its name and its type in DuckDB (BIGINT, DOUBLE, VARCHAR or BLOB), its name and type in the file."""
 
     column: str
     type: str
@@ -31,7 +31,7 @@ class Cell:
             return f"CASE typeof({name}) WHEN 'text' THEN CAST({name} AS BLOB) END"
         if self.is_number_as_text:
             return f"CASE octet_length({name}) WHEN 19 THEN CAST({name} AS INTEGER) ELSE {self.checked} END"
-        return self.checked if self.type == "DOUBLE" else name
+        return self.checked if self.type in ("DOUBLE", "BLOB") else name
 
     @property
     def checked(self) -> str:
@@ -39,6 +39,8 @@ class Cell:
         name = self.in_file
         if self.type == "VARCHAR":
             return f"CASE typeof({name}) WHEN 'text' THEN {name} END"
+        if self.type == "BLOB":
+            return f"CASE WHEN typeof({name}) IN ('blob', 'text') THEN CAST({name} AS BLOB) END"
         if self.type == "DOUBLE":
             return f"CASE WHEN typeof({name}) IN ('integer', 'real') THEN CAST({name} AS REAL) END"
         return (
@@ -57,7 +59,7 @@ class Cell:
     @property
     def dummy(self) -> str:
         """An SQLite value of the type that as_it_is gives."""
-        return {"VARCHAR": "x''", "DOUBLE": "0.0"}.get(self.type, "0")
+        return {"VARCHAR": "x''", "BLOB": "x''", "DOUBLE": "0.0"}.get(self.type, "0")
 
     @property
     def in_file(self) -> str:

@@ -23,6 +23,7 @@ from prof_analysis.engine.quotes import quote
 from prof_analysis.engine.statements import run
 from prof_analysis.sources.readers.sqlite_cell import Cell
 from prof_analysis.sources.readers.sqlite_journal import names_another_file
+from prof_analysis.sources.readers.sqlite_length import missing_bytes
 
 _BATCH_ROWS = "65536"  # 3 million rows of 4 columns: 1.26 s with the driver's default of 1,024 rows, 0.90 s with this
 
@@ -46,7 +47,7 @@ def open_sqlite(path: Path, known_tables: Collection[str] | None) -> Iterator[Sq
     """Open the known tables of an SQLite file, or all, without changing it, and check that nobody else changes it meanwhile.
 
     With a journal next to it, a read-only reader would see stale rows or none: then a copy is read.
-    Raises InputError when the file is not an SQLite database, is damaged, or is being written.
+    Raises InputError when the file is not an SQLite database, is damaged, is cut off, or is being written.
     """
     sidecars = sidecars_of(path)
     before = [_identity(one) for one in (path, *sidecars)]
@@ -62,6 +63,8 @@ def open_sqlite(path: Path, known_tables: Collection[str] | None) -> Iterator[Sq
                     for name in names
                     if known_tables is None or name in known_tables
                 }
+            if missing := missing_bytes(readable):
+                raise sqlite3.DatabaseError(f"it is cut off: its last {missing:,} bytes are missing")
             yield SqliteFile(path, uri, tables)
         except (sqlite3.Error, adbc.Error, UnicodeError) as error:
             raise _unreadable(path, error) from error
@@ -239,7 +242,8 @@ def _insert(connection: duckdb.DuckDBPyConnection, file: SqliteFile, queries: li
 def _store_texts(connection: duckdb.DuckDBPyConnection, cells: list[Cell], rows: list[tuple[object, ...]], target: str) -> None:
     import pyarrow
 
-    arrow_types = {"BIGINT": pyarrow.int64(), "DOUBLE": pyarrow.float64(), "VARCHAR": pyarrow.string()}
+    texts = {"VARCHAR": pyarrow.string(), "BLOB": pyarrow.binary()}
+    arrow_types = {"BIGINT": pyarrow.int64(), "DOUBLE": pyarrow.float64(), **texts}
     columns = [pyarrow.array([row[n] for row in rows], arrow_types[cell.type]) for n, cell in enumerate(cells)]
     view = f"texts of {target}"
     connection.register(view, pyarrow.table(columns, [cell.column for cell in cells]))
