@@ -6,14 +6,14 @@ import subprocess
 import sys
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-import pyarrow as pa
+from typing import TYPE_CHECKING, Any
 
 from prof_analysis.common.errors import InputError, reason_of
 from prof_analysis.common.input_files import opened
 from prof_analysis.sources.memory_snapshot import unpickling
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _PROGRAM = Path(unpickling.__file__)
 # What the dicts and lists of a snapshot take: at most 12.6 times the bytes of the file, where events have no frames. Those of
@@ -90,11 +90,14 @@ def _too_large(file: Path) -> InputError:
     )
 
 
-def table_of(folder: Path, table: str, texts: pa.Array) -> pa.Table:
+def table_of(folder: Path, table: str, texts: "pa.Array") -> "pa.Table":
     """Return a table of the columns that read() wrote: numbers and texts as in the file, NULL where it has none.
 
     `number` is the place of the row.
     """
+    import numpy as np  # Both take 0.15 s, and most profiles have no snapshots.
+    import pyarrow as pa
+
     columns: dict[str, pa.Array] = {}
     for name in unpickling.COLUMNS[table]:
         numbers = np.fromfile(folder / f"{table}.{name}", dtype=np.int64)
@@ -104,7 +107,10 @@ def table_of(folder: Path, table: str, texts: pa.Array) -> pa.Table:
     return pa.table({"number": pa.array(np.arange(rows, dtype=np.int64)), **columns})
 
 
-def texts_of(folder: Path) -> pa.Array:
+def texts_of(folder: Path) -> "pa.Array":
     """Return all texts that read() wrote."""
+    import numpy as np
+    import pyarrow as pa
+
     ends, content = (pa.py_buffer(np.fromfile(folder / name, dtype=np.uint8)) for name in ("texts.end", "texts"))
     return pa.LargeStringArray.from_buffers(ends.size // 8 - 1, ends, content)
