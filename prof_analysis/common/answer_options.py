@@ -149,7 +149,7 @@ class Options:
     requests: Annotated[
         str | Path | Mapping[str, Any] | None,
         Doc(
-            "The result of the benchmark that sent the requests, to compare with the passes: a file of vLLM's bench serve "
+            "The result of the benchmark that sent the requests, to compare with the passes: a file of `vllm bench serve` "
             "(--save-result --save-detailed) or of SGLang's bench_serving (--output-details), or what it holds.",
             ANSWER,
             value="FILE",
