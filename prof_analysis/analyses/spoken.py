@@ -1,6 +1,5 @@
 """Answers in the language of those who read them. Facts, which programs read, stay as they are."""
 
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -21,12 +20,7 @@ _UNITS = ("ns", "bytes", "count", "share", "id", "ids", "mhz")
 
 def spoken(answer: Answer) -> Answer:
     """Return an answer whose blocks are in the language that is shown."""
-    return answer if language() == ENGLISH else replace(answer, blocks=tuple(spoken_blocks(answer.blocks)))
-
-
-def spoken_blocks(blocks: Iterable[Block]) -> Iterable[Block]:
-    """Return blocks in the language that is shown."""
-    return map(_spoken, blocks)
+    return answer if language() == ENGLISH else replace(answer, blocks=tuple(map(_spoken, answer.blocks)))
 
 
 def _spoken(block: Block) -> Block:

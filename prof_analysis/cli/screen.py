@@ -173,24 +173,27 @@ def show(answers: "Mapping[str, Answer]", written: Written, screen: ScreenOption
         facts = {run: answer.facts for run, answer in answers.items()}
         print_answer(answers[last], written, **({"summary": facts[""]} if "" in facts else {"runs": facts}))
         return
-    from prof_analysis.analyses.spoken import spoken
+    from prof_analysis.analyses.spoken import heading, spoken
     from prof_analysis.cli import terminal
 
-    view = view_of(screen, [header for answer in answers.values() for header in answer.headers])
+    view = view_of(screen, [header for answer in answers.values() for header in answer.headers], heading)
     for run, answer in answers.items():
         if run:
             print(visible(said(f"run {run}:")))
         terminal.print_answer(spoken(answer), written.files if run == last else (), view)
 
 
-def view_of(screen: ScreenOptions, headers: Sequence[str]) -> "View":
-    """Return how the terminal shows tables with these headings; end the command where --columns names another."""
+def view_of(screen: ScreenOptions, headers: Sequence[str], heading: Callable[[str], str] = str) -> "View":
+    """Return how the terminal shows tables with these headings; end the command where --columns names another.
+
+    `heading` gives a heading as the table has it: in the language that is shown, where it is no name of a column.
+    """
     from prof_analysis.cli.terminal import View
 
     if screen.columns == "all":
         return View(wide=True)
     # A heading in the language that is shown is as good as the English one.
-    shown = {name: said(name) for name in headers}
+    shown = {name: heading(name) for name in headers}
     columns = [shown.get(name.strip(), name.strip()) for name in screen.columns.split(",") if name.strip()]
     for name in columns:
         if name not in shown.values():

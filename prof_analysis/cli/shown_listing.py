@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from prof_analysis.analyses import overview
-from prof_analysis.analyses.spoken import word
+from prof_analysis.analyses.spoken import heading, word
 from prof_analysis.cli.options import ScreenOptions
 from prof_analysis.cli.screen import view_of
 from prof_analysis.cli.terminal import View, console, print_grid, text_of
@@ -20,10 +20,10 @@ def print_ranks(rows: list[dict[str, Any]], screen: ScreenOptions) -> None:
     headers = list(overview.columns_of(rows[0]))
     grid = [[word(header, overview.cell(value)) for header, value in overview.columns_of(row).items()] for row in rows]
     print_grid(
-        [said(header) for header in headers],
+        [heading(header) for header in headers],
         [header not in overview.NUMBERS for header in headers],
         grid,
-        view_of(screen, headers),
+        view_of(screen, headers, heading),
     )
     out.print()
     for sentence in overview.sentences(rows):
