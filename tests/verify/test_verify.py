@@ -183,9 +183,15 @@ def test_the_copy_has_plain_names_and_the_files_that_msprof_analyze_reads(profil
     copy = copied([odd, odd], tmp_path / "copy")
     files = [file.relative_to(copy).as_posix() for file in copy.rglob("*") if file.is_file()]
     assert files == ["0/rank_ascend_pt/ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler_0.db"]
-    os.mkfifo(odd / "profiler_metadata.json")
+
+
+def test_a_pipe_is_not_copied(profile: Path, tmp_path: Path) -> None:
+    if sys.platform == "win32":
+        pytest.skip("needs named pipes in folders")
+    rank = profile / "host_1_20260101000000000_ascend_pt"
+    os.mkfifo(rank / "profiler_metadata.json")
     with pytest.raises(OutputError, match=r"cannot be copied .*a named pipe"):
-        copied([odd], tmp_path / "other")
+        copied([rank], tmp_path / "copy")
 
 
 def test_a_recipe_that_wrote_nothing_is_named_with_its_last_error(
