@@ -11,6 +11,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from shutil import which
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -40,6 +41,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # A shell starts what it runs in the background without Ctrl-C, and what that starts does not know it either.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+shared_s = monotonic()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -56,6 +58,17 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     """Know what earlier runs of the suite found out about the same SQL: to plan it anew takes each worker half a minute."""
     if folder := plans_folder(session):
         remembered.read(folder)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Every few seconds, share with the other workers what this one found out: on a fresh clone each plans all there is."""
+    global shared_s  # noqa: PLW0603
+    if monotonic() - shared_s > 5 and (folder := plans_folder(item.session)):
+        remembered.write(folder)
+        remembered.read(folder)
+        shared_s = monotonic()
+    return (yield)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
