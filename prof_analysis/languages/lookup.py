@@ -26,6 +26,7 @@ _LISTED = re.compile(r"([^\s,]+(?:, [^\s,]+)*) and ([^\s,]+)")
 # A word and its amount, or the other way round; words with another one in parentheses; what stands before any name.
 _AMOUNT = re.compile(r"([a-z][A-Za-z ]*?) (-|[\d+-].*)")
 _FIGURE = re.compile(r"([\d.,]+%?(?: (?:ns|us|ms|s|B|[KMGT]iB|GB/s))?) (.+)")
+_NUMBERED = re.compile(r"(\d+\. )(.+)")
 _EXPLAINED = re.compile(r"(.+) \(([^()]+)\)")
 _WHOSE = re.compile(r"(.+) \(((?:ranks?|folders?) [^()]+)\)")
 _NAMED = re.compile(r"(Answer for|[Rr]un|ranks?|folders?|after|before) (\S+(?:, \S+)*)")
@@ -84,6 +85,8 @@ class Catalogue:
 
     def _with_more(self, text: str) -> Iterator[str]:
         """Yield a text of which a part is found, and there is something in front of it or behind it."""
+        if (numbered := _NUMBERED.fullmatch(text)) and (rest := self._said(numbered[2])) != numbered[2]:
+            yield numbered[1] + rest
         if text[-1:] in _ENDS and text[-2:] != "::" and (begin := self._said(text[:-1])) != text[:-1]:
             yield begin + _ENDS[text[-1]]
         if text[1:2] == " " and text[0] in _ENDS:

@@ -45,6 +45,7 @@ def test_an_answer_has_no_english_but_names(name: str, command: Command, keeping
     shown = command(name, kept_sample, "--lang", "zh").output
     assert CHINESE.search(shown)
     assert not english_of(shown), shown
+    assert not re.search(r"^\d+。", shown, re.MULTILINE), "what is numbered has its number with a full stop, as in English"
 
 
 @pytest.mark.parametrize("name", COMMANDS)
