@@ -27,6 +27,13 @@ def build_at_once(profile: Profile, *names: str) -> None:
     profile.rows(f"SELECT 1 FROM {', '.join(tables)} LIMIT 0")
 
 
+def build_levels(profile: Profile, name: str) -> None:
+    """Build what all levels (`by`) of a command read in one go."""
+    analysis = ANALYSES[name]
+    tables = [table for rows in analysis.rows.values() for table in (rows.table, rows.over_ranks) if table]
+    build_at_once(profile, *dict.fromkeys((*analysis.tables, *tables)))
+
+
 def found_by(profile: Profile, *rules: str) -> list[dict[str, Any]]:
     """Return what rules find on each rank. Only they are built: `advice.finding` builds all rules and what they read."""
     build_at_once(profile, *(f"advice.{rule}" for rule in rules))

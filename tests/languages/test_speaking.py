@@ -62,12 +62,12 @@ def test_without_a_command_the_help_is_shown(command: Command) -> None:
     assert "从这里开始" in command("--lang", "zh").output
 
 
-def test_json_and_csv_are_the_same_in_each_language(command: Command, tmp_path: Path) -> None:
-    profile = write_ranks(tmp_path / "profile")
+@pytest.mark.usefixtures("keeping")
+def test_json_and_csv_are_the_same_in_each_language(command: Command, kept_sample: Path, tmp_path: Path) -> None:
     said = {}
     for lang in ("en", "zh"):
-        said[lang] = json.loads(command("diagnose", profile, "--json", "--lang", lang, "--cache", "none").stdout)
-        command("module-stats", profile, "--export-type", "csv", "-o", tmp_path / lang, "--lang", lang, "--cache", "none")
+        said[lang] = json.loads(command("diagnose", kept_sample, "--json", "--lang", lang).stdout)
+        command("module-stats", kept_sample, "--export-type", "csv", "-o", tmp_path / lang, "--lang", lang)
     assert said["en"] == said["zh"]
     files = {lang: sorted((tmp_path / lang).rglob("*.csv")) for lang in said}
     assert files["en"]
@@ -102,9 +102,9 @@ def test_a_column_is_chosen_by_its_heading_in_either_language(heading: str, comm
     assert shown.splitlines()[0].split() == ["模块", "自身"]
 
 
-def test_the_report_is_a_page_in_chinese(command: Command, tmp_path: Path) -> None:
-    profile = write_ranks(tmp_path / "profile")
-    command("report", profile, "-o", tmp_path / "report.html", "--lang", "zh", "--cache", "none")
+@pytest.mark.usefixtures("keeping")
+def test_the_report_is_a_page_in_chinese(command: Command, kept_sample: Path, tmp_path: Path) -> None:
+    command("report", kept_sample, "-o", tmp_path / "report.html", "--lang", "zh")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert '<html lang="zh">' in page
     assert "<h2>结论</h2>" in page or "<h2>要点</h2>" in page

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from prof_analysis import open_profile
+from tests.helpers.asking import build_at_once
+from tests.helpers.slow import quick
 
 FILES = ("forward_ctx128.pickle", "fullstep_ctx256.pickle")
 
@@ -37,14 +39,17 @@ def of_viewer(content: dict[str, Any]) -> list[int]:
     return drawn
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", quick(FILES, 0))
 def test_a_snapshot_closes_to_the_byte(name: str, realdata: Path) -> None:
     file = realdata / "memory_snapshot" / name
     content = pickle.loads(file.read_bytes())
     segments = content["segments"]
     blocks = [block for segment in segments for block in segment["blocks"]]
     events = content["device_traces"][0]
+    tables = ("site", "stack", "native_stack", "size_class", "stream")
     with open_profile(file, cache="none") as profile:
+        others = ("segment_total", "segment_audit", "peak_moment", "usage")
+        build_at_once(profile, "trace.memory_event", *(f"allocation.{name}" for name in (*tables, *others)))
         (total,) = profile.rows("FROM allocation.segment_total")
         assert (total["segment_count"], total["size_bytes"]) == (len(segments), sum(one["total_size"] for one in segments))
         assert total["allocated_bytes"] == sum(one["allocated_size"] for one in segments)
@@ -53,7 +58,7 @@ def test_a_snapshot_closes_to_the_byte(name: str, realdata: Path) -> None:
         assert active - total["rounding_bytes"] == sum(one["requested_size"] for one in segments)
         assert total["free_bytes"] == sum(one["size"] for one in blocks if one["state"] == "inactive")
         assert profile.rows("FROM allocation.segment_audit") == []
-        for table in ("site", "stack", "native_stack", "size_class", "stream"):
+        for table in tables:
             sum_of = "SELECT sum(end_bytes)::BIGINT AS held, sum(live_bytes)::BIGINT AS peak"
             (sums,) = profile.rows(f"{sum_of} FROM allocation.{table}")
             assert sums["held"] == total["allocated_bytes"], table

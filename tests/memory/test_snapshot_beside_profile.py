@@ -7,6 +7,7 @@ import pytest
 
 from prof_analysis import open_profile
 from prof_analysis.sources.runs import find_runs
+from tests.helpers.asking import build_at_once
 from tests.helpers.kineto import event, kernel, launch, module, op, write_trace
 from tests.helpers.snapshots import BASE_US, MIB, Allocator, busy_device, snapshot, stack, write
 
@@ -50,6 +51,7 @@ def test_blocks_have_modules_and_steps_by_time(tmp_path: Path) -> None:
     trace(tmp_path / "rank0.json")
     write(tmp_path / "rank0_snapshot.pickle", snapshot(device()))
     with open_profile(tmp_path) as profile:
+        build_at_once(profile, "allocation.block", "allocation.placement", "allocation.step")
         rows = profile.rows("""
             SELECT site, op_name, parent_module, module, step_id, count(*) AS blocks
             FROM allocation.block

@@ -12,6 +12,7 @@ from prof_analysis import open_profile
 from prof_analysis.analyses.answering import answer_of
 from prof_analysis.cli import terminal
 from prof_analysis.common.visible import visible_json
+from tests.helpers.asking import build_levels
 from tests.helpers.hostile import NAMES
 from tests.helpers.secrets import CODE, FUNCTION, HOME, HOST, TEXTS, leaks
 from tests.helpers.snapshots import BASE_US, MIB, Allocator, Frame, native, python, snapshot, write
@@ -43,6 +44,8 @@ def test_no_answer_and_no_file_has_a_secret(tmp_path: Path) -> None:
     ]
     file = with_texts(tmp_path / "zzqrun" / f"{HOST}_snapshot.pickle", stacks, list(TEXTS.values()))
     with open_profile(file) as plain, open_profile(file, anonymize=True) as anonymous:
+        build_levels(plain, "memory")
+        build_levels(anonymous, "memory")
         for level in LEVELS:
             printed = []
             for profile in (plain, anonymous):
@@ -60,6 +63,7 @@ def test_names_of_an_enemy_are_text(tmp_path: Path) -> None:
     stacks = [[native(name, name), python(name, 1, f"{name}.py"), python("main", 1, name)] for name in NAMES.values()]
     file = with_texts(tmp_path / "snapshot.pickle", stacks, list(NAMES.values()))
     with open_profile(file) as profile:
+        build_levels(profile, "memory")
         for level in LEVELS:
             answer = answer_of(profile, "memory", 100, by=level)
             with redirect_stdout(io.StringIO()) as screen:
