@@ -22,7 +22,7 @@ from prof_analysis.verify.answer import answer_of as verified
 from prof_analysis.verify.comparing import DIFFERS, Compared, Difference
 from prof_analysis.verify.pairs import pairs_of
 from prof_analysis.verify.verifying import Verified
-from tests.helpers.asking import build_at_once
+from tests.helpers.asking import build_at_once, build_levels
 from tests.helpers.places import CHECKOUT, SAMPLE
 from tests.helpers.snapshots import MIB, busy_device, snapshot, stack, write
 
@@ -147,6 +147,7 @@ def test_each_column_of_a_memory_snapshot_is_explained(tmp_path: Path) -> None:
     device.oom(MIB, MIB, stack(1))
     with open_profile(write(tmp_path / "snapshot.pickle", snapshot(device))) as profile:
         levels = [level for level, rows in ANALYSES["memory"].rows.items() if not rows.is_listed]
+        build_levels(profile, "memory")
         headers = {header for level in levels for header in answer_of(profile, "memory", 5, by=level).headers}
     assert {"call site", "requested", "inactive split", "growth"} <= headers
     assert_explains("memory", headers, explained()["memory"])

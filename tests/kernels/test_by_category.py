@@ -7,12 +7,14 @@ import pytest
 from fixtures.generate import generate
 from fixtures.shape import Shape
 from prof_analysis import Profile, open_profile
+from tests.helpers.asking import build_at_once
 from tests.helpers.cli import Command
 from tests.helpers.small_profile import Kernel, Matmul, Op, write_profile
 
 
 def assert_sums_close(profile: Profile) -> None:
     """Hold the times and counts of categories against those of all selected kernels, to the nanosecond."""
+    build_at_once(profile, "kernels.selected", "kernels.by_category", "across.kernel_by_category")
     kernels = "SELECT sum(duration_ns)::BIGINT, count(*) FROM kernels.selected"
     categories = "SELECT sum(total_ns)::BIGINT, sum(kernel_count)::BIGINT FROM {}"
     (expected,) = profile.rows(kernels)

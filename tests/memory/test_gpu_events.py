@@ -184,6 +184,7 @@ def test_the_screen_says_what_failed_how_full_the_device_was_what_grows_and_whic
     ]
     trace = write_trace(tmp_path / "rank3.json", events, {**HEAD, **DEVICE})
     with open_profile(trace) as profile:
+        profile.prepare("memory")
         answer = answer_of(profile, "memory", 5)
     lines = [line for block in answer.blocks if isinstance(block, Sentences) for line in block.lines]
     held = ("4.00 MiB were allocated", "6.00 MiB reserved", "of 8.00 MiB", "left 2.00 MiB")

@@ -6,6 +6,7 @@ import pytest
 
 from prof_analysis import open_profile
 from prof_analysis.common.errors import ProfAnalysisWarning
+from tests.helpers.asking import build_levels
 from tests.helpers.snapshots import BASE_US, MIB, Allocator, busy_device, snapshot, stack, write
 
 USAGE = """
@@ -20,6 +21,7 @@ def test_the_history_is_what_the_allocator_held_after_each_event(last: int | Non
     """Also where the ring begins late: it is walked back from what is held at the end."""
     device = busy_device()
     with open_profile(write(tmp_path / "snapshot.pickle", snapshot(device, last=last))) as profile:
+        build_levels(profile, "memory")
         rows = profile.rows(USAGE)
         assert rows == device.totals[-1 - (last or len(device.events)) :]
         for measure in ("allocated", "active", "reserved"):
@@ -40,6 +42,7 @@ def test_the_history_is_what_the_allocator_held_after_each_event(last: int | Non
 
 def test_call_sites_are_the_users_own_lines(tmp_path: Path) -> None:
     with open_profile(write(tmp_path / "snapshot.pickle", snapshot(busy_device()))) as profile:
+        build_levels(profile, "memory")
         sites = profile.memory(by="site").set_index("site")
         native = profile.memory(by="native")["frames"].tolist()
         ops = profile.memory(by="op").set_index("op_name")
