@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
 import duckdb
@@ -10,18 +11,20 @@ from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.quotes import quote
 from prof_analysis.engine.statements import run
 from prof_analysis.engine.tables import create_schemas, store_view
-from prof_analysis.sources.nsys.copying import DOMAIN, IDS, OF_TABLE, copy_tables, parse_events, rows_of
+from prof_analysis.sources.nsys.copying import DOMAIN, OF_TABLE, copy_tables, parse_events, rows_of
 from prof_analysis.sources.nsys.devices import homeless_pids, only_pid
 from prof_analysis.sources.nsys.payloads import payload_columns
 from prof_analysis.sources.nsys.session import base_time, recording_of
 from prof_analysis.sources.nsys.tables import (
     CLOCKS,
+    EVENT_TEXTS,
     FILE_TABLES,
     KEYS,
     KNOWN_TABLES,
     NVTX,
     PARTS,
     PAYLOADS,
+    PLACES,
     RANGES,
     RAW_COLUMNS,
     TEXTS,
@@ -47,9 +50,8 @@ def _expressions(part: Part, columns: Iterable[str]) -> list[str]:
     return found
 
 
-_SQL = " ".join(
-    ["text_id()", *NVTX.values(), *(sql for its in PARTS.values() for part in its for sql in _expressions(part, part.columns))]
-)
+_OF_PARTS = (sql for its_parts in PARTS.values() for part in its_parts for sql in _expressions(part, part.columns))
+_SQL = " ".join(["text_id()", *PLACES.values(), *NVTX.values(), *_OF_PARTS])
 
 
 def stage(
@@ -125,7 +127,8 @@ def _file_columns(
             found.setdefault(part.table, set()).update(_used(_expressions(part, wanted[name])))
     if RANGES in found:
         made = " ".join(NVTX[column] for column in of_events)
-        found[RANGES] |= {*_used([made]), *(column for word, column in IDS.items() if f"{word}." in made)}
+        of_texts = (columns for text, columns in EVENT_TEXTS.items() if re.search(rf"\b{text}\b", made))
+        found[RANGES] |= {*_used([made]), *chain(*of_texts)}
         found[RANGES] |= DOMAIN if "domain" in of_events else set()
     if any(columns & {"textId", "nameId", "demangledName"} for columns in found.values()):
         found[TEXTS] = set(FILE_TABLES[TEXTS])

@@ -103,17 +103,23 @@ _WORK = {
 # Position of a table among those of work, in the lowest two bits of its ids.
 _ID = "part.rowid * 4 + {}"
 
-# Column of an NVTX event -> what it is made of: `recorded.text` is the text of its textId, `payload.text` that of jsonTextId.
-# Texts are parsed once, since each op has a text of its own.
-_TEXT = "coalesce(part.text, recorded.text)"
+# Text of an NVTX event -> its column in the file, and that of its id.
+EVENT_TEXTS: Mapping[str, tuple[str, str]] = {"whole": ("text", "textId"), "json": ("jsonText", "jsonTextId")}
+# Place in the whole text -> how it is found. Texts are parsed once, since each op has a text of its own.
+PLACES: Mapping[str, str] = {
+    "seq_at": "place_in_nvtx(whole, ', seq = ')",
+    "op_at": "place_in_nvtx(whole, ', op_id = ')",
+    "sizes_at": "place_in_nvtx(whole, ', sizes = [')",
+}
+# Column of an NVTX event -> what it is made of, beside columns of the file: of its texts and the places in them.
 NVTX: Mapping[str, str] = {
     "type": 'coalesce(part.eventType, if(part."end" IS NULL, 34, 59))',
-    "name": f"name_of_nvtx({_TEXT})",
-    "is_op": f"is_op_of_nvtx({_TEXT})",
-    "sequence": f"sequence_of_nvtx({_TEXT})",
-    "sizes": f"sizes_of_nvtx({_TEXT})",
-    "domain": f"domain_of_nvtx(part.domainId, part.globalTid >> 24, {_TEXT})",
-    "payload": "coalesce(part.jsonText, payload.text, payload_of_nvtx(part.binaryData))",
+    "name": "name_of_nvtx(whole, seq_at, op_at, sizes_at)",
+    "is_op": "is_op_of_nvtx(whole, seq_at, op_at, sizes_at)",
+    "sequence": "sequence_of_nvtx(whole, seq_at)",
+    "sizes": "sizes_of_nvtx(whole, sizes_at)",
+    "domain": "domain_of_nvtx(part.domainId, part.globalTid >> 24, whole)",
+    "payload": "coalesce(json, payload_of_nvtx(part.binaryData))",
 }
 # The columns of payloads: as JSON, by the id of a text of JSON, or as bytes.
 PAYLOADS = frozenset(("jsonText", "jsonTextId", "binaryData"))
