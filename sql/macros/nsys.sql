@@ -57,6 +57,10 @@ CREATE MACRO IF NOT EXISTS name_of_copy(operation, from_memory, to_memory) AS
 
 CREATE MACRO IF NOT EXISTS name_of_fill(memory) AS format('Memset ({})', coalesce(name_of_memory(memory), 'Unknown'));
 
+-- Whether CUDA's kind of memory is memory of the device, also of arrays and of variables of the program. Memory of the host,
+-- and managed memory, which moves between both, are not. The numbers are those of the table ENUM_CUDA_MEM_KIND.
+CREATE MACRO IF NOT EXISTS is_memory_of_device(kind) AS coalesce(kind IN (2, 3, 5), true);
+
 -- The name of a replay of a graph whose kernels are not recorded one by one.
 CREATE MACRO IF NOT EXISTS name_of_graph(graph_id) AS 'CUDA graph' || coalesce(' ' || graph_id, '');
 

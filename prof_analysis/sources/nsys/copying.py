@@ -15,18 +15,8 @@ from prof_analysis.engine.quotes import quote
 from prof_analysis.engine.statements import run
 from prof_analysis.sources.nsys.devices import condition_of_host, condition_of_work, devices_of
 from prof_analysis.sources.nsys.payloads import set_schemas
-from prof_analysis.sources.nsys.tables import (
-    EVENT_TEXTS,
-    FILE_TABLES,
-    METRICS,
-    NVTX,
-    PARTS,
-    PAYLOADS,
-    PLACES,
-    RANGES,
-    TEXTS,
-    WORK,
-)
+from prof_analysis.sources.nsys.raw_tables import EVENT_TEXTS, NVTX, PARTS, PAYLOADS, PLACES
+from prof_analysis.sources.nsys.tables import ALLOCATIONS, FILE_TABLES, METRICS, RANGES, TEXTS, WORK
 from prof_analysis.sources.readers.event_tables import stored
 from prof_analysis.sources.readers.sqlite_cell import Cell
 from prof_analysis.sources.readers.sqlite_file import SqliteFile, copy_table
@@ -125,7 +115,7 @@ def _condition(connection: duckdb.DuckDBPyConnection, file: SqliteFile, table: s
     devices = devices_of(file)
     ((number,),) = run(connection, "SELECT getvariable('device_id')").fetchall()
     device = devices.get(number) or next(iter(devices.values()))
-    if table in WORK:
+    if table in (*WORK, ALLOCATIONS):
         return "true" if len(devices) == 1 else condition_of_work(file, table, device)
     if table == METRICS:
         of_clock = "SELECT metricId FROM TARGET_INFO_GPU_METRICS WHERE metricName GLOB 'GPC Clock Frequency*'"

@@ -13,6 +13,7 @@ from prof_analysis.sources.nsys.devices import Device, condition_of_host, condit
 from prof_analysis.sources.nsys.finding import is_report
 from prof_analysis.sources.nsys.session import base_time, host_of_session, recording_of
 from prof_analysis.sources.nsys.tables import (
+    ALLOCATIONS,
     CALLS,
     COPIES,
     CUDA_DEVICES,
@@ -50,7 +51,10 @@ _NO_HOST_CALLS = "no calls into CUDA; record them with nsys profile --trace=cuda
 _NO_MARKS = "no ranges or marks of NVTX; put torch.cuda.nvtx.range around what you want to see"
 _NO_COUNTERS = "the file does not name its devices (TARGET_INFO_GPU), so blocks per multiprocessor are not known"
 _NO_CLOCK = f"no {CAPABILITIES['clock']}; record them with nsys profile --gpu-metrics-devices=all"
-_NO_MEMORY = f"no {CAPABILITIES['memory']}: Nsight Systems does not see PyTorch's allocator; record it with torch.profiler"
+_NO_MEMORY = (
+    f"no {CAPABILITIES['memory']}; record what CUDA hands out with nsys profile --cuda-memory-usage=true, and PyTorch's "
+    "allocator, which Nsight Systems does not see, with torch.profiler"
+)
 _NO_STACKS = f"no {CAPABILITIES['stacks']} of ops; record them with torch.profiler and with_stack=True"
 _NO_GRAPH_CALLS = "no graphs of TorchAir, which compiles for NPUs alone"
 _NO_SETTINGS = "environment variables of Nsight Systems are not read: they hold names and keys of their users"
@@ -128,7 +132,7 @@ def _reasons(
         "graph_calls": _NO_GRAPH_CALLS,
         "stacks": _NO_STACKS,
         "marks": None if _has_range(file, of_host) else _NO_MARKS,
-        "memory": _NO_MEMORY,
+        "memory": None if has_work(ALLOCATIONS) else _NO_MEMORY,
         "settings": _NO_SETTINGS,
         "kernel_types": None,
     }

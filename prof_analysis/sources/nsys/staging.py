@@ -14,27 +14,24 @@ from prof_analysis.engine.tables import create_schemas, store_view
 from prof_analysis.sources.nsys.copying import DOMAIN, OF_TABLE, copy_tables, parse_events, rows_of
 from prof_analysis.sources.nsys.devices import homeless_pids, only_pid
 from prof_analysis.sources.nsys.payloads import payload_columns
-from prof_analysis.sources.nsys.session import base_time, recording_of
-from prof_analysis.sources.nsys.tables import (
+from prof_analysis.sources.nsys.raw_tables import (
     CLOCKS,
     EVENT_TEXTS,
-    FILE_TABLES,
     KEYS,
-    KNOWN_TABLES,
     NVTX,
     PARTS,
     PAYLOADS,
     PLACES,
-    RANGES,
     RAW_COLUMNS,
-    TEXTS,
     Part,
     Text,
 )
+from prof_analysis.sources.nsys.session import base_time, recording_of
+from prof_analysis.sources.nsys.tables import ALLOCATIONS, FILE_TABLES, KERNELS, KNOWN_TABLES, RANGES, TEXTS
 from prof_analysis.sources.readers.bounds import set_bounds
 from prof_analysis.sources.readers.event_tables import begin_anew, have_equal_ids, stored
 from prof_analysis.sources.readers.repeated import drop_repeated, remark_of, with_keys
-from prof_analysis.sources.readers.sqlite_file import SqliteFile, open_sqlite
+from prof_analysis.sources.readers.sqlite_file import SqliteFile, open_sqlite, query
 from prof_analysis.sources.remarks import Remark
 
 _LACKING, _OF_RAW = OF_TABLE - 1, OF_TABLE + 1
@@ -97,7 +94,8 @@ def stage(
             begin_anew(connection)
             return stage(connection, files, wanted, threads, on_bytes)
         set_bounds(connection, recording_of(file), wanted, CLOCKS)
-        return [*_lacking(file), *remarks]
+        begun = _begun_before(file) if "raw.memory_event" in wanted else ()
+        return [*_lacking(file), *begun, *remarks]
 
 
 def _lacking(file: SqliteFile) -> Iterable[Remark]:
@@ -110,6 +108,18 @@ def _lacking(file: SqliteFile) -> Iterable[Remark]:
     if TEXTS not in file.tables:
         sentence = f"{file.path}: no {TEXTS} (its writer was cut off), so nothing has a name; export it again"
         yield Remark((_LACKING, "", 0, 1), tuple(PARTS), sentence)
+
+
+def _begun_before(file: SqliteFile) -> Iterable[Remark]:
+    """Yield that memory was allocated before the recording, where work ran before the first allocation."""
+    if "start" in file.tables.get(ALLOCATIONS, {}) and "start" in file.tables.get(KERNELS, {}):
+        first, of_kernels = (f"(SELECT min(start) FROM {table})" for table in (ALLOCATIONS, KERNELS))
+        if query(file, f"SELECT {of_kernels} < {first}") == [(1,)]:
+            sentence = (
+                f"{file.path}: kernels ran before the first event of memory: what was allocated before the recording counts "
+                "only where it was released in it"
+            )
+            yield Remark((_LACKING, "", 0, 2), ("raw.memory_event",), sentence)
 
 
 def _used(expressions: Iterable[str]) -> set[str]:
