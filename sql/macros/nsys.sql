@@ -57,6 +57,14 @@ CREATE MACRO IF NOT EXISTS name_of_copy(operation, from_memory, to_memory) AS
 
 CREATE MACRO IF NOT EXISTS name_of_fill(memory) AS format('Memset ({})', coalesce(name_of_memory(memory), 'Unknown'));
 
+-- A clock in MHz. Nsight Systems names its metric [MHz] and writes Hz, as 32 bits with a sign: below 0 from 2.15 GHz on.
+CREATE MACRO IF NOT EXISTS mhz_of_metric(value) AS
+    CASE
+        WHEN value BETWEEN -2147483648 AND -1 THEN (value + 4294967296 + 500000) // 1000000
+        WHEN value >= 100000 THEN (value + 500000) // 1000000
+        ELSE value
+    END;
+
 -- Whether CUDA's kind of memory is memory of the device, also of arrays and of variables of the program. Memory of the host,
 -- and managed memory, which moves between both, are not. The numbers are those of the table ENUM_CUDA_MEM_KIND.
 CREATE MACRO IF NOT EXISTS is_memory_of_device(kind) AS coalesce(kind IN (2, 3, 5), true);

@@ -14,6 +14,7 @@ from prof_analysis.engine.database import cursor_of
 from prof_analysis.engine.quotes import quote
 from prof_analysis.engine.statements import run
 from prof_analysis.sources.nsys.devices import condition_of_host, condition_of_work, devices_of
+from prof_analysis.sources.nsys.metrics import condition_of_metrics
 from prof_analysis.sources.nsys.payloads import set_schemas
 from prof_analysis.sources.nsys.raw_tables import EVENT_TEXTS, NVTX, PARTS, PAYLOADS, PLACES
 from prof_analysis.sources.nsys.tables import ALLOCATIONS, FILE_TABLES, METRICS, RANGES, TEXTS, WORK
@@ -118,10 +119,7 @@ def _condition(connection: duckdb.DuckDBPyConnection, file: SqliteFile, table: s
     if table in (*WORK, ALLOCATIONS):
         return "true" if len(devices) == 1 else condition_of_work(file, table, device)
     if table == METRICS:
-        of_clock = "SELECT metricId FROM TARGET_INFO_GPU_METRICS WHERE metricName GLOB 'GPC Clock Frequency*'"
-        has_names = {"metricId", "metricName"} <= file.tables.get("TARGET_INFO_GPU_METRICS", {}).keys()
-        of_device = "" if len(devices) == 1 else f" AND (typeId & 255) = {number:d}"
-        return f"metricId IN ({of_clock}){of_device}" if has_names else "false"
+        return condition_of_metrics(connection)
     if "globalTid" in file.tables[table]:
         return condition_of_host(device, is_only=len(devices) == 1)
     return "true"

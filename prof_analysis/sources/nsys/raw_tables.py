@@ -59,6 +59,9 @@ _WORK = {
 # Position of a table among those of work, in the lowest two bits of its ids.
 _ID = "part.rowid * 4 + {}"
 
+_SAMPLE = {"device_id": "part.typeId & 255", "start_ns": _TIME.format("timestamp")}
+# The number of a metric, which each type of devices counts anew.
+_METRIC = "TRY(part.typeId * 65536 + part.metricId)"
 # Text of an NVTX event -> its column in the file, and that of its id.
 EVENT_TEXTS: Mapping[str, tuple[str, str]] = {"whole": ("text", "textId"), "json": ("jsonText", "jsonTextId")}
 # Place in the whole text -> how it is found. Texts are parsed once, since each op has a text of its own.
@@ -224,10 +227,14 @@ PARTS: Mapping[str, tuple[Part, ...]] = {
             },
         ),
     ),
+    "raw.metric_sample": (
+        Part(METRICS, {**_SAMPLE, "name": Text(_METRIC, "getvariable('metric_names')[key]"), "value": "part.value"}),
+    ),
     "raw.clock_sample": (
         Part(
             METRICS,
-            {"device_id": "part.typeId & 255", "start_ns": _TIME.format("timestamp"), "clock_mhz": "part.value"},
+            {**_SAMPLE, "clock_mhz": "mhz_of_metric(part.value)"},
+            condition=f"list_contains(getvariable('clock_metrics'), {_METRIC})",
         ),
     ),
 }  # fmt: skip
@@ -258,6 +265,7 @@ RAW_COLUMNS: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys(("address", "size_bytes", "memory_kind"), _I),
         "is_release": _B,
     },
+    "raw.metric_sample": dict.fromkeys(("device_id", "start_ns", "name", "value"), _I),
     "raw.clock_sample": dict.fromkeys(("device_id", "start_ns", "clock_mhz"), _I),
 }  # fmt: skip
 

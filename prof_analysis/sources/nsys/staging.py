@@ -13,6 +13,7 @@ from prof_analysis.engine.statements import run
 from prof_analysis.engine.tables import create_schemas, store_view
 from prof_analysis.sources.nsys.copying import DOMAIN, OF_TABLE, copy_tables, parse_events, rows_of
 from prof_analysis.sources.nsys.devices import homeless_pids, only_pid
+from prof_analysis.sources.nsys.metrics import set_metrics
 from prof_analysis.sources.nsys.payloads import payload_columns
 from prof_analysis.sources.nsys.raw_tables import (
     CLOCKS,
@@ -70,6 +71,7 @@ def stage(
     with open_sqlite(path, KNOWN_TABLES) as file:
         for variable, value in {"base_time_ns": base_time(file), "only_pid": only_pid(file)}.items():
             connection.execute(f"SET VARIABLE {variable} = $value", {"value": value})
+        set_metrics(connection, file, "raw.metric_sample" in wanted)
         parts = {name: [part for part in PARTS[name] if part.table in file.tables] for name in PARTS if name in wanted}
         of_events = (
             _used({sql for name in parts for part in parts[name] for sql in _expressions(part, wanted[name])}) & NVTX.keys()

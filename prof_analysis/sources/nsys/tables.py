@@ -23,6 +23,7 @@ TEXTS = "StringIds"
 SCHEMAS = "NVTX_PAYLOAD_SCHEMAS"
 ENTRIES = "NVTX_PAYLOAD_SCHEMA_ENTRIES"
 METRICS = "GPU_METRICS"
+METRIC_NAMES = "TARGET_INFO_GPU_METRICS"
 DEVICES = "TARGET_INFO_GPU"
 CUDA_DEVICES = "TARGET_INFO_CUDA_DEVICE"
 ALLOCATIONS = "CUDA_GPU_MEMORY_USAGE_EVENTS"
@@ -50,7 +51,7 @@ FILE_TABLES: Mapping[str, Mapping[str, str]] = {
         "binaryData": "BLOB",
     },
     METRICS: {"timestamp": _I, "typeId": _I, "metricId": _I, "value": _I},
-    "TARGET_INFO_GPU_METRICS": {"typeId": _I, "metricId": _I, "metricName": _T},
+    METRIC_NAMES: {"typeId": _I, "metricId": _I, "metricName": _T},
     ALLOCATIONS: {
         **dict.fromkeys(("start", "globalPid", "deviceId", "streamId", "correlationId"), _I),
         **dict.fromkeys(("address", "bytes", "memKind", "memoryOperationType"), _I),
