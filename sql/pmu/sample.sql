@@ -35,7 +35,7 @@ sample AS (
     FROM trace.metric_sample
     -- All pairs: devices of a rank are few.
     JOIN recorded_time
-        ON metric_sample.device_id = recorded_time.device_id
+        ON metric_sample.device_id IS NOT DISTINCT FROM recorded_time.device_id
         AND metric_sample.time_ns BETWEEN recorded_time.start_ns AND recorded_time.end_ns
 ),
 taken AS (

@@ -11,6 +11,7 @@ from prof_analysis.sources.nsys.tables import (
     DEVICES,
     DRIVER_CALLS,
     FILLS,
+    GRAPH_NODES,
     GRAPHS,
     KERNELS,
     METRICS,
@@ -227,6 +228,17 @@ PARTS: Mapping[str, tuple[Part, ...]] = {
             },
         ),
     ),
+    "raw.graph_node": (
+        Part(
+            GRAPH_NODES,
+            {
+                **_THREAD,
+                "start_ns": _SPAN["start_ns"],
+                "node_id": "nullif(part.graphNodeId, 0)",
+                "original_id": "nullif(part.originalGraphNodeId, 0)",
+            },
+        ),
+    ),
     "raw.metric_sample": (
         Part(METRICS, {**_SAMPLE, "name": Text(_METRIC, "getvariable('metric_names')[key]"), "value": "part.value"}),
     ),
@@ -265,6 +277,7 @@ RAW_COLUMNS: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys(("address", "size_bytes", "memory_kind"), _I),
         "is_release": _B,
     },
+    "raw.graph_node": dict.fromkeys(("pid", "tid", "start_ns", "node_id", "original_id"), _I),
     "raw.metric_sample": dict.fromkeys(("device_id", "start_ns", "name", "value"), _I),
     "raw.clock_sample": dict.fromkeys(("device_id", "start_ns", "clock_mhz"), _I),
 }  # fmt: skip

@@ -22,6 +22,7 @@ RANGES = "NVTX_EVENTS"
 TEXTS = "StringIds"
 SCHEMAS = "NVTX_PAYLOAD_SCHEMAS"
 ENTRIES = "NVTX_PAYLOAD_SCHEMA_ENTRIES"
+GRAPH_NODES = "CUDA_GRAPH_NODE_EVENTS"
 METRICS = "GPU_METRICS"
 METRIC_NAMES = "TARGET_INFO_GPU_METRICS"
 DEVICES = "TARGET_INFO_GPU"
@@ -50,6 +51,7 @@ FILE_TABLES: Mapping[str, Mapping[str, str]] = {
         **_TIMES, "eventType": _I, "text": _T, "textId": _I, "globalTid": _I, "domainId": _I, "jsonText": _T, "jsonTextId": _I,
         "binaryData": "BLOB",
     },
+    GRAPH_NODES: dict.fromkeys(("start", "globalTid", "graphNodeId", "originalGraphNodeId"), _I),
     METRICS: {"timestamp": _I, "typeId": _I, "metricId": _I, "value": _I},
     METRIC_NAMES: {"typeId": _I, "metricId": _I, "metricName": _T},
     ALLOCATIONS: {
