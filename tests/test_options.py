@@ -177,7 +177,9 @@ def test_the_usual_values_of_a_command_are_those_of_python() -> None:
 )
 @pytest.mark.parametrize("source", SOURCES)
 def test_what_a_table_reads_of_the_options(source: str, table: str, read: set[str]) -> None:
-    assert variables_read(source, table) - OF_RANK == read
+    # Where a graph was captured, ops and ranges lie in each other as they do elsewhere.
+    of_captures = {"nesting_tolerance_ns"} if (source, table) == ("nsys", "module.range") else set()
+    assert variables_read(source, table) - OF_RANK == read | of_captures
 
 
 def test_what_a_table_reads_through_a_macro_and_through_other_tables_counts() -> None:

@@ -8,6 +8,7 @@ from tests.disturbed.databases import columns, edit
 
 Said = str | None
 KERNELS, CALLS, RANGES = "CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_RUNTIME", "NVTX_EVENTS"
+ALLOCATIONS, SAMPLES, NODES = "CUDA_GPU_MEMORY_USAGE_EVENTS", "GPU_METRICS", "CUDA_GRAPH_NODE_EVENTS"
 
 
 def _run(folder: Path, statement: str, table: str) -> int:
@@ -50,3 +51,29 @@ _changes(
     "texts_for_numbers", KERNELS, "UPDATE {table} SET correlationId = 'x' WHERE rowid % 2", "{rows} correlations are texts"
 )
 _changes("names_of_no_text", KERNELS, "UPDATE {table} SET demangledName = 987654321", "{rows} kernels name no text")
+_changes(
+    "sizes_of_no_memory",
+    ALLOCATIONS,
+    "UPDATE {table} SET bytes = -bytes WHERE rowid % 3 = 0",
+    "{rows} events of memory are below 0",
+)
+_changes(
+    "addresses_lost",
+    ALLOCATIONS,
+    "UPDATE {table} SET address = NULL WHERE rowid % 5 = 0",
+    "{rows} events of memory lack an address",
+)
+_changes(
+    "metrics_of_no_name",
+    SAMPLES,
+    "UPDATE {table} SET metricId = 987654321 WHERE rowid % 2",
+    "{rows} samples name no metric",
+    untold="samples of a metric without a name are of nothing that anybody asks for",
+)
+_changes(
+    "nodes_in_a_circle",
+    NODES,
+    "UPDATE {table} SET originalGraphNodeId = graphNodeId",
+    "{rows} nodes are copies of themselves",
+    untold="as where the graph was captured before the recording: its kernels have the reason graph replay",
+)

@@ -1,7 +1,9 @@
 """The profiles of the trials: the sample, generated ones, and the real ones where they are here."""
 
 import re
+import sqlite3
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -81,11 +83,38 @@ def _write_snapshots(folder: Path) -> None:
         write(folder / f"rank{rank}_snapshot.pickle", snapshot(busy_device(rounds=5)))
 
 
+# Memory, samples and nodes of graphs, beside the kernels of an exported run.
+_MORE_OF_NSYS = """
+CREATE TABLE CUDA_GPU_MEMORY_USAGE_EVENTS AS
+SELECT start - 10 AS start, globalPid, deviceId, contextId, rowid % 64 AS address, 4096 AS bytes, 2 AS memKind,
+    rowid / 64 % 2 AS memoryOperationType, correlationId
+FROM CUPTI_ACTIVITY_KIND_KERNEL;
+CREATE TABLE GPU_METRICS AS
+SELECT start AS timestamp, 256 + deviceId AS typeId, 1 + rowid % 2 AS metricId, rowid % 100 AS value
+FROM CUPTI_ACTIVITY_KIND_KERNEL;
+CREATE TABLE TARGET_INFO_GPU_METRICS AS
+SELECT DISTINCT typeId, metricId, 'Metric ' || metricId || ' [Throughput %]' AS metricName
+FROM GPU_METRICS;
+UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET graphId = 7, graphNodeId = 1000000 + rowid WHERE rowid % 10 = 0;
+CREATE TABLE CUDA_GRAPH_NODE_EVENTS AS
+SELECT call.start AS start, call.globalTid AS globalTid, kernel.graphNodeId - 1000000 AS graphNodeId,
+    NULL AS originalGraphNodeId
+FROM CUPTI_ACTIVITY_KIND_KERNEL AS kernel
+JOIN CUPTI_ACTIVITY_KIND_RUNTIME AS call USING (correlationId)
+WHERE kernel.graphNodeId IS NOT NULL;
+INSERT INTO CUDA_GRAPH_NODE_EVENTS
+SELECT start + 1, globalTid, graphNodeId + 1000000, graphNodeId
+FROM CUDA_GRAPH_NODE_EVENTS;
+"""
+
+
 def _write_nsys(folder: Path) -> None:
     shape = Shape(task_queue=False, schedule_kernels=False, nn_module_ranges="instead", gradient_hooks=True)
     with TemporaryDirectory() as npu:
         generate(Path(npu), shape, ranks=2)
-        export_run(Path(npu), folder / "report.sqlite")
+        database = export_run(Path(npu), folder / "report.sqlite")
+    with closing(sqlite3.connect(database)) as connection:
+        connection.executescript(_MORE_OF_NSYS)
 
 
 def _real() -> list[Subject]:

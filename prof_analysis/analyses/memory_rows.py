@@ -25,19 +25,28 @@ _ORDERED = {
     "segment": "segment",
     "failure": "failure_part",
 }
+# Whose memory the rows are of: the allocator of the framework; where it is not recorded, but what the process takes from the
+# device, the process.
+_HOLDER = """(
+    SELECT role::VARCHAR
+    FROM allocation.peak_moment
+    WHERE measure = 'allocated' AND role IN ('framework', 'process') AND {one}
+    ORDER BY role
+    LIMIT 1
+)"""
 # Rows of one rank and one device. That of `time` is the moment with most allocated in each of so many equal slices of time.
 ROWS = {
     "peak": f"""
         SELECT *, {PATH} AS module_path
         FROM allocation.peak
-        WHERE measure = 'allocated' AND role = 'framework' AND {{one}}
+        WHERE measure = 'allocated' AND role::VARCHAR = {_HOLDER} AND {{one}}
         ORDER BY live_bytes DESC, part, module_path, op_name
         LIMIT {{top}}
     """,
     "module": f"""
         SELECT * REPLACE ({PATH} AS module)
         FROM allocation.module
-        WHERE module IS NOT NULL AND role = 'framework' AND {{one}}
+        WHERE module IS NOT NULL AND role::VARCHAR = {_HOLDER} AND {{one}}
         ORDER BY own_live_bytes DESC, own_allocated_bytes DESC, module
         LIMIT {{top}}
     """,
@@ -49,21 +58,21 @@ ROWS = {
         ORDER BY size_bytes DESC, allocated_ns, block_id
         LIMIT {{top}}
     """,
-    "step": """
+    "step": f"""
         SELECT *
-        FROM (FROM allocation.step WHERE {one} AND role = 'framework' ORDER BY peak_bytes DESC, step_id LIMIT {top})
+        FROM (FROM allocation.step WHERE {{one}} AND role::VARCHAR = {_HOLDER} ORDER BY peak_bytes DESC, step_id LIMIT {{top}})
         ORDER BY step_id
     """,
-    "time": """
+    "time": f"""
         WITH moment AS (
             SELECT *, time_ns - min(time_ns) OVER () AS since_ns, max(time_ns) OVER () - min(time_ns) OVER () + 1 AS all_ns
             FROM allocation.usage
-            WHERE role = 'framework' AND allocated_bytes IS NOT NULL AND {one}
+            WHERE role::VARCHAR = {_HOLDER} AND allocated_bytes IS NOT NULL AND {{one}}
         )
         SELECT *
         FROM moment
         QUALIFY row_number() OVER (
-            PARTITION BY since_ns::HUGEINT * {top} // all_ns ORDER BY allocated_bytes DESC, time_ns, usage_id
+            PARTITION BY since_ns::HUGEINT * {{top}} // all_ns ORDER BY allocated_bytes DESC, time_ns, usage_id
         ) = 1
         ORDER BY time_ns, usage_id
     """,

@@ -15,6 +15,7 @@ CAPABILITIES: Mapping[str, str] = {
     "shapes": "shapes of kernels, or of ops",
     "kernel_types": "types of kernels",
     "counters": "hardware counters (PMU)",
+    "samples": "samples of metrics of the device over time",
     "clock": "samples of the clock",
     "host_calls": "host calls into CANN, CUDA or HIP",
     "stacks": "Python stacks",

@@ -7,7 +7,8 @@
 -- component             VARCHAR  allocator of the framework; NULL without its records
 -- memory_bytes          BIGINT   all memory of the device; NULL when not recorded
 -- used_bytes            BIGINT   most that was in use on the device, by the widest record there is: of the device, of the
---                                process, else of the allocators, reserved; NULL when only parts of it are recorded
+--                                process, else of the allocators; reserved, else allocated; NULL when only parts of it are
+--                                recorded
 -- used_by               VARCHAR  the scope of used_bytes: device, process or allocators; NULL when used_bytes is
 -- left_bytes            BIGINT   memory_bytes - used_bytes; NULL when the memory is not known
 -- left_share            DOUBLE   left_bytes / memory_bytes; NULL when the memory is not known
@@ -26,7 +27,7 @@ WITH memory_of_device AS (
         max(component) FILTER (role = 'framework') AS component,
         max(memory_bytes) AS memory_bytes,
         max(peak_reserved_bytes) FILTER (role = 'device') AS device_bytes,
-        max(peak_reserved_bytes) FILTER (role = 'process') AS process_bytes,
+        max(coalesce(peak_reserved_bytes, peak_allocated_bytes)) FILTER (role = 'process') AS process_bytes,
         sum(coalesce(peak_reserved_bytes, peak_allocated_bytes))
             FILTER (role IN ('framework', 'operators', 'workspace'))::BIGINT AS allocator_bytes,
         max(at_peak_bytes) FILTER (role = 'process') - max(at_peak_bytes) FILTER (role = 'framework') AS beside_bytes

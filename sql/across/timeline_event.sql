@@ -195,11 +195,12 @@ SELECT
         event_us(counter.time_ns - rank.base_ns),
         '","name":',
         event_text(concat_ws(' ', counter.component, counter.counter)),
-        if(
-            counter.unit = 'byte',
-            concat(',"args":{"bytes":', counter.value, '}}'),
-            concat(',"args":{"%":', counter.value::DECIMAL(19, 0) * 0.0000000001::DECIMAL(10, 10), '}}')
-        )
+        CASE counter.unit
+            WHEN 'byte' THEN concat(',"args":{"bytes":', counter.value, '}}')
+            WHEN '10^-12'
+                THEN concat(',"args":{"%":', counter.value::DECIMAL(19, 0) * 0.0000000001::DECIMAL(10, 10), '}}')
+            ELSE concat(',"args":{', event_text(coalesce(counter.unit, 'value')), ':', counter.value, '}}')
+        END
     )
 FROM timeline.counter
 JOIN across.timeline_rank AS rank USING (profile)

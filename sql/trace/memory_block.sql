@@ -3,8 +3,8 @@
 --
 -- block_id         BIGINT   the id, unique in the rank
 -- component        VARCHAR  the allocator, as the profile calls it
--- role             ENUM('framework', 'operators')  whose allocator it is: the framework's own, or the one that the library of
---                           operators has beside it
+-- role             ENUM('framework', 'operators', 'process')  whose allocator it is: the framework's own; the one that the
+--                           library of operators has beside it; that of the device, from which the whole process takes memory
 -- device_id        BIGINT   device; NULL when not recorded
 -- stream_id        BIGINT   handle of the stream that it was allocated for; NULL when not recorded
 -- tid              BIGINT   host thread that allocated it: process id * 2^32 + thread id; NULL when not recorded

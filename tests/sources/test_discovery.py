@@ -42,6 +42,7 @@ def test_a_rank_folder_is_found_by_itself(tmp_path: Path) -> None:
             ("transfers", NO_OPERATORS),
             ("graph_calls", NO_GRAPH_CALLS),
             ("counters", NO_COUNTERS),
+            ("samples", f"no {CAPABILITIES['samples']} in this format"),
             ("clock", NO_CLOCK),
             ("host_calls", NO_HOST_CALLS),
             ("stacks", NO_STACKS),

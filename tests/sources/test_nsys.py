@@ -396,13 +396,61 @@ def test_bytes_without_schemas_say_nothing(tmp_path: Path) -> None:
         assert rows(profile.sql(COLLECTIVES, arrow=True)) == NOT_KNOWN
 
 
+METRICS = {
+    3: "GPC Clock Frequency [MHz]",
+    4: "SMs Active [Throughput %]",
+    5: "PCIe Read Requests to BAR1 [Requests]",
+    6: "NVLink",
+}
+
+
+def sampled(*samples: tuple[int, int, int], device: int = 0) -> dict[str, list[nsys.Row]]:
+    kind = 256 + device
+    return {
+        "GPU_METRICS": [{"timestamp": at, "typeId": kind, "metricId": metric, "value": value} for at, metric, value in samples],
+        "TARGET_INFO_GPU_METRICS": [
+            {"typeId": kind, "metricId": number, "metricName": name} for number, name in METRICS.items()
+        ],
+    }
+
+
 def test_the_clock_is_that_of_the_metrics_of_the_device(tmp_path: Path) -> None:
-    samples = [{"timestamp": at, "typeId": 256, "metricId": metric, "value": value} for at, metric, value in
-               ((100, 3, 1980), (100, 4, 55), (200, 3, 1200))]  # fmt: skip
-    names = [{"typeId": 256, "metricId": 3, "metricName": "GPC Clock Frequency [MHz]"},
-             {"typeId": 256, "metricId": 4, "metricName": "SMs Active [Throughput %]"}]  # fmt: skip
-    with one_rank(tmp_path, GPU_METRICS=samples, TARGET_INFO_GPU_METRICS=names) as ours:
-        assert ours("SELECT start_ns, clock_mhz FROM trace.clock") == [(BEGIN_NS + 100, 1980), (BEGIN_NS + 200, 1200)]
+    # Hz under the name of MHz, as Nsight Systems writes them: 32 bits with a sign. 2,526,795,000 Hz do not fit.
+    samples = sampled((100, 3, 1_979_999_000), (100, 4, 55), (200, 3, 1200), (300, 3, -1_768_172_296))
+    with one_rank(tmp_path, **samples) as ours:
+        assert ours("SELECT start_ns - 100, clock_mhz FROM trace.clock") == [
+            (BEGIN_NS, 1980),
+            (BEGIN_NS + 100, 1200),
+            (BEGIN_NS + 200, 2527),
+        ]
+
+
+def test_metrics_of_the_device_are_counters_over_time(tmp_path: Path) -> None:
+    samples = sampled((1900, 4, 7), (2100, 4, 90), (2200, 4, 80), (3000, 4, 80), (5000, 4, 10), (2100, 5, 3), (2100, 6, 0))
+    of_another = sampled((2100, 4, 33), device=7)
+    tables = {name: [*rows, *of_another[name]] for name, rows in samples.items()}
+    with open_profile(write_small(tmp_path / "report.sqlite", **tables)) as profile:
+        found = profile.rows("FROM pmu.sample")
+        shown = ("metric", "unit", "sample_count", "mean", "min", "max", "computing_count", "computing_mean")
+        # Kernels run from 2000 to 7100, those that compute up to 2400 and from 4000 to 4300.
+        assert [tuple(row[name] for name in shown) for row in found] == [
+            ("NVLink", None, 1, 0, 0, 0, 1, 0),
+            ("PCIe Read Requests to BAR1 [Requests]", "count", 1, 3, 3, 3, 1, 3),
+            ("SMs Active [Throughput %]", "%", 4, 65, 10, 90, 2, 85),
+        ]
+        counters = "SELECT counter, unit, time_ns - {}, value FROM timeline.counter ORDER BY counter, time_ns"
+        assert rows(profile.sql(counters.format(BEGIN_NS), arrow=True)) == [
+            ("PCIe Read Requests to BAR1 [Requests]", "count", 2100, 3),
+            *(("SMs Active [Throughput %]", "%", at, value) for at, value in ((1900, 7), (2100, 90), (2200, 80), (5000, 10))),
+        ]
+        events = "SELECT event FROM across.timeline_event WHERE event LIKE '%SMs Active%' LIMIT 1"
+        assert json.loads(rows(profile.sql(events, arrow=True))[0][0])["args"] == {"%": 7}
+
+
+def test_what_was_not_sampled_says_how_to_record_it(tmp_path: Path) -> None:
+    with open_profile(write_small(tmp_path / "report.sqlite")) as profile, pytest.raises(InputError) as raised:
+        profile.pmu_stats(by="sample")
+    assert "--gpu-metrics-devices=all" in str(raised.value)
 
 
 def test_a_report_that_nobody_exported_says_how(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from operator import itemgetter
 from typing import Any
 
 from prof_analysis.analyses import schema
-from prof_analysis.analyses.analysis import COUNTERS, WHY, Analysis, Rows
+from prof_analysis.analyses.analysis import COUNTERS, WHY, Analysis, Extra, Rows
 from prof_analysis.analyses.answer import Block, Facts, ShownTable, Source, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
 from prof_analysis.analyses.schema import Schema
@@ -63,11 +63,13 @@ ANALYSIS = Analysis(
     requires=COUNTERS,
     options=(INPUT, MODULES, MACHINE),
     also=("module.chosen_domain",),
+    extras={"by sample": Extra(("samples",), {"pmu.sample": "PmuSample"})},
     rows={
         "kernel_type": Rows("pmu.kernel_type"),
         "op": Rows("pmu.op"),
         "module": Rows("pmu.module", requires=("modules", "kernels")),
         "metric": Rows("pmu.metric", is_listed=True),
+        "sample": Rows("pmu.sample", requires=("samples",), extra="by sample", is_listed=True),
     },
     place=7,
     heading=WHY,
@@ -75,7 +77,7 @@ ANALYSIS = Analysis(
     returns="""Return hardware counters (PMU) of kernels: how busy the pipes of the cores were, and what bounds the kernels.
 
     Ratios are means weighted by time, 0 to 1, and NULL where the set of counters lacks them. With by="metric" a row is
-    a kernel type and one counter, of any set.
+    a kernel type and one counter, of any set; with by="sample" a metric of the device that was sampled over time.
     Raises InputError when no rank holds hardware counters, or with by="module" no modules.
     """,
     keys=lambda: schema.by_level(

@@ -10,8 +10,8 @@ from prof_analysis.sources.nsys.inspection import (
     least_ranks_of,
     usual_files_of,
 )
+from prof_analysis.sources.nsys.raw_tables import RAW_COLUMNS
 from prof_analysis.sources.nsys.staging import stage
-from prof_analysis.sources.nsys.tables import RAW_COLUMNS
 
 NAME = "nsys"
 LABEL = "the database of Nsight Systems"

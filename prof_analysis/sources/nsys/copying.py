@@ -14,8 +14,10 @@ from prof_analysis.engine.database import cursor_of
 from prof_analysis.engine.quotes import quote
 from prof_analysis.engine.statements import run
 from prof_analysis.sources.nsys.devices import condition_of_host, condition_of_work, devices_of
+from prof_analysis.sources.nsys.metrics import condition_of_metrics
 from prof_analysis.sources.nsys.payloads import set_schemas
-from prof_analysis.sources.nsys.tables import FILE_TABLES, METRICS, NVTX, PARTS, PAYLOADS, RANGES, TEXTS, WORK
+from prof_analysis.sources.nsys.raw_tables import EVENT_TEXTS, NVTX, PARTS, PAYLOADS, PLACES
+from prof_analysis.sources.nsys.tables import ALLOCATIONS, FILE_TABLES, METRICS, RANGES, TEXTS, WORK
 from prof_analysis.sources.readers.event_tables import stored
 from prof_analysis.sources.readers.sqlite_cell import Cell
 from prof_analysis.sources.readers.sqlite_file import SqliteFile, copy_table
@@ -37,8 +39,6 @@ FROM (
     HAVING name IS NOT NULL
 )
 """
-# The texts that NVTX events have by their ids: the word in an expression, and the column of the id.
-IDS = {"recorded": "textId", "payload": "jsonTextId"}
 # What the name of a domain is read from.
 DOMAIN = frozenset(("domainId", "globalTid", "eventType", "text", "textId"))
 
@@ -116,13 +116,10 @@ def _condition(connection: duckdb.DuckDBPyConnection, file: SqliteFile, table: s
     devices = devices_of(file)
     ((number,),) = run(connection, "SELECT getvariable('device_id')").fetchall()
     device = devices.get(number) or next(iter(devices.values()))
-    if table in WORK:
+    if table in (*WORK, ALLOCATIONS):
         return "true" if len(devices) == 1 else condition_of_work(file, table, device)
     if table == METRICS:
-        of_clock = "SELECT metricId FROM TARGET_INFO_GPU_METRICS WHERE metricName GLOB 'GPC Clock Frequency*'"
-        has_names = {"metricId", "metricName"} <= file.tables.get("TARGET_INFO_GPU_METRICS", {}).keys()
-        of_device = "" if len(devices) == 1 else f" AND (typeId & 255) = {number:d}"
-        return f"metricId IN ({of_clock}){of_device}" if has_names else "false"
+        return condition_of_metrics(connection)
     if "globalTid" in file.tables[table]:
         return condition_of_host(device, is_only=len(devices) == 1)
     return "true"
@@ -140,19 +137,21 @@ def parse_events(connection: duckdb.DuckDBPyConnection, file: SqliteFile, column
     rows, expressions = rows_of(file, RANGES), {column: NVTX[column] for column in made}
     if "domain" in expressions:
         connection.execute(f"SET VARIABLE nvtx_domains = ({_DOMAINS.format(part=rows)})")
-    if "payload" in expressions:
-        if "jsonText" not in columns:
-            expressions["payload"] = expressions["payload"].replace("part.jsonText", "NULL::VARCHAR")
-        if "binaryData" not in columns or not set_schemas(connection, file):
-            expressions["payload"] = expressions["payload"].replace("payload_of_nvtx(part.binaryData)", "NULL::VARCHAR")
-    joins = ""
-    for word, column in IDS.items():
-        if column in columns and run(connection, f"SELECT 1 FROM {rows} WHERE {column} IS NOT NULL LIMIT 1").fetchall():
-            joins += f" LEFT JOIN stored.file_text AS {word} ON {word}.id = part.{column}"
-        else:  # As in most files: to join a million rows in order takes as long as to parse them.
-            expressions = {name: sql.replace(f"{word}.text", "NULL::VARCHAR") for name, sql in expressions.items()}
+    if "payload" in expressions and ("binaryData" not in columns or not set_schemas(connection, file)):
+        expressions["payload"] = "json"
+    joins, texts = "", {}
+    for text, (column, id_column) in EVENT_TEXTS.items():
+        found = [f"part.{column}"] if column in columns else []
+        # In most files no id is there: to join a million rows in order takes as long as to parse them.
+        if id_column in columns and run(connection, f"SELECT 1 FROM {rows} WHERE {id_column} IS NOT NULL LIMIT 1").fetchall():
+            joins += f" LEFT JOIN stored.file_text AS {text}_by_id ON {text}_by_id.id = part.{id_column}"
+            found.append(f"{text}_by_id.text")
+        texts[text] = f"coalesce({', '.join(found)})" if found else "NULL::VARCHAR"
     kept = [f"part.{quote(column)}" for column in columns if column not in {"text", "textId", *PAYLOADS}]
     shown = ", ".join([*kept, *(f"{sql} AS {quote(name)}" for name, sql in expressions.items())]) or "NULL AS nothing_read"
+    with_texts = ", ".join(["part.*", *(f"{sql} AS {text}" for text, sql in texts.items())])
     in_order = "ORDER BY part.rowid" if joins else ""
-    run(connection, f"CREATE TABLE stored.nvtx AS SELECT {shown} FROM {rows} AS part{joins} {in_order}")
+    places = ", ".join(f"{sql} AS {place}" for place, sql in PLACES.items())
+    events = f"SELECT *, {places} FROM (SELECT {with_texts} FROM {rows} AS part{joins} {in_order})"
+    run(connection, f"CREATE TABLE stored.nvtx AS SELECT {shown} FROM ({events}) AS part")
     connection.execute(f"DROP TABLE {stored(f'file {RANGES}')}")

@@ -11,8 +11,10 @@ from prof_analysis.engine.quotes import quote_text
 from prof_analysis.sources.identity import MOST_TIMES, Identity
 from prof_analysis.sources.nsys.devices import Device, condition_of_host, condition_of_work, devices_of
 from prof_analysis.sources.nsys.finding import is_report
+from prof_analysis.sources.nsys.metrics import is_clock, metrics_of
 from prof_analysis.sources.nsys.session import base_time, host_of_session, recording_of
 from prof_analysis.sources.nsys.tables import (
+    ALLOCATIONS,
     CALLS,
     COPIES,
     CUDA_DEVICES,
@@ -22,7 +24,6 @@ from prof_analysis.sources.nsys.tables import (
     GRAPHS,
     KERNELS,
     KNOWN_TABLES,
-    METRICS,
     RANGES,
     TEXTS,
     WORK,
@@ -50,7 +51,11 @@ _NO_HOST_CALLS = "no calls into CUDA; record them with nsys profile --trace=cuda
 _NO_MARKS = "no ranges or marks of NVTX; put torch.cuda.nvtx.range around what you want to see"
 _NO_COUNTERS = "the file does not name its devices (TARGET_INFO_GPU), so blocks per multiprocessor are not known"
 _NO_CLOCK = f"no {CAPABILITIES['clock']}; record them with nsys profile --gpu-metrics-devices=all"
-_NO_MEMORY = f"no {CAPABILITIES['memory']}: Nsight Systems does not see PyTorch's allocator; record it with torch.profiler"
+_NO_SAMPLES = f"no {CAPABILITIES['samples']}; record them with nsys profile --gpu-metrics-devices=all"
+_NO_MEMORY = (
+    f"no {CAPABILITIES['memory']}; record what CUDA hands out with nsys profile --cuda-memory-usage=true, and PyTorch's "
+    "allocator, which Nsight Systems does not see, with torch.profiler"
+)
 _NO_STACKS = f"no {CAPABILITIES['stacks']} of ops; record them with torch.profiler and with_stack=True"
 _NO_GRAPH_CALLS = "no graphs of TorchAir, which compiles for NPUs alone"
 _NO_SETTINGS = "environment variables of Nsight Systems are not read: they hold names and keys of their users"
@@ -80,7 +85,7 @@ def _rank_of(rank: Rank, file: SqliteFile, number: int | None, devices: Mapping[
     has_several = len(devices) > 1
     device = devices[number]
     modules_from = _modules_from(file, condition_of_host(device, not has_several), options)
-    reasons = _reasons(file, device, has_several, modules_from, options)
+    reasons = _reasons(file, number, device, has_several, modules_from, options)
     first = next(one for one in devices)
     return replace(
         rank,
@@ -96,7 +101,7 @@ def _rank_of(rank: Rank, file: SqliteFile, number: int | None, devices: Mapping[
 
 
 def _reasons(
-    file: SqliteFile, device: Device, has_several: bool, modules_from: str | None, options: Options
+    file: SqliteFile, number: int | None, device: Device, has_several: bool, modules_from: str | None, options: Options
 ) -> dict[str, str | None]:
     """Return the capabilities, each with the reason why the rank lacks it; None where it has it."""
     of_host = condition_of_host(device, not has_several)
@@ -112,9 +117,7 @@ def _reasons(
     no_kernels = None if has_compute or has_work(COPIES, FILLS) else _NO_KERNELS
     no_compute = None if has_compute else _NO_KERNELS
     no_ops = None if _has_text(file, of_host, _OPS) else _NO_OPS
-    has_clock = "metricName" in file.tables.get("TARGET_INFO_GPU_METRICS", {}) and bool(
-        query(file, "SELECT 1 FROM TARGET_INFO_GPU_METRICS WHERE metricName GLOB 'GPC Clock Frequency*' LIMIT 1")
-    )
+    metrics = metrics_of(file, number).values()
     return {
         "modules": None if modules_from else no_kernels or _NO_MODULES.format(", ".join(options.domains)),
         "kernels": no_kernels,
@@ -123,12 +126,13 @@ def _reasons(
         "compute": no_compute,
         "shapes": no_ops or no_compute or (None if _has_text(file, of_host, ("*, sizes = [[]*",)) else _NO_SHAPES),
         "counters": no_compute or (None if _knows_multiprocessors(file) else _NO_COUNTERS),
-        "clock": None if METRICS in file.tables and has_clock else _NO_CLOCK,
+        "samples": None if metrics else _NO_SAMPLES,
+        "clock": None if any(map(is_clock, metrics)) else _NO_CLOCK,
         "host_calls": None if any(_has_rows(file, table, of_host) for table in (CALLS, DRIVER_CALLS)) else _NO_HOST_CALLS,
         "graph_calls": _NO_GRAPH_CALLS,
         "stacks": _NO_STACKS,
         "marks": None if _has_range(file, of_host) else _NO_MARKS,
-        "memory": _NO_MEMORY,
+        "memory": None if has_work(ALLOCATIONS) else _NO_MEMORY,
         "settings": _NO_SETTINGS,
         "kernel_types": None,
     }

@@ -6,7 +6,8 @@ The format is that of nvToolsExtPayload.h; in front of a payload, Nsight Systems
 import duckdb
 
 from prof_analysis.engine.quotes import quote, quote_text
-from prof_analysis.sources.nsys.tables import ENTRIES, PAYLOAD_NUMBERS, PAYLOADS, RANGES, SCHEMAS
+from prof_analysis.sources.nsys.raw_tables import PAYLOAD_NUMBERS, PAYLOADS
+from prof_analysis.sources.nsys.tables import ENTRIES, RANGES, SCHEMAS
 from prof_analysis.sources.readers.sqlite_file import SqliteFile, query
 
 # Type of an entry -> its bytes: of int, uint32_t, uint64_t, size_t and the like.

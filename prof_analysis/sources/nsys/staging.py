@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
 import duckdb
@@ -10,28 +11,28 @@ from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.quotes import quote
 from prof_analysis.engine.statements import run
 from prof_analysis.engine.tables import create_schemas, store_view
-from prof_analysis.sources.nsys.copying import DOMAIN, IDS, OF_TABLE, copy_tables, parse_events, rows_of
+from prof_analysis.sources.nsys.copying import DOMAIN, OF_TABLE, copy_tables, parse_events, rows_of
 from prof_analysis.sources.nsys.devices import homeless_pids, only_pid
+from prof_analysis.sources.nsys.metrics import set_metrics
 from prof_analysis.sources.nsys.payloads import payload_columns
-from prof_analysis.sources.nsys.session import base_time, recording_of
-from prof_analysis.sources.nsys.tables import (
+from prof_analysis.sources.nsys.raw_tables import (
     CLOCKS,
-    FILE_TABLES,
+    EVENT_TEXTS,
     KEYS,
-    KNOWN_TABLES,
     NVTX,
     PARTS,
     PAYLOADS,
-    RANGES,
+    PLACES,
     RAW_COLUMNS,
-    TEXTS,
     Part,
     Text,
 )
+from prof_analysis.sources.nsys.session import base_time, recording_of
+from prof_analysis.sources.nsys.tables import ALLOCATIONS, FILE_TABLES, KERNELS, KNOWN_TABLES, RANGES, TEXTS
 from prof_analysis.sources.readers.bounds import set_bounds
 from prof_analysis.sources.readers.event_tables import begin_anew, have_equal_ids, stored
 from prof_analysis.sources.readers.repeated import drop_repeated, remark_of, with_keys
-from prof_analysis.sources.readers.sqlite_file import SqliteFile, open_sqlite
+from prof_analysis.sources.readers.sqlite_file import SqliteFile, open_sqlite, query
 from prof_analysis.sources.remarks import Remark
 
 _LACKING, _OF_RAW = OF_TABLE - 1, OF_TABLE + 1
@@ -47,9 +48,8 @@ def _expressions(part: Part, columns: Iterable[str]) -> list[str]:
     return found
 
 
-_SQL = " ".join(
-    ["text_id()", *NVTX.values(), *(sql for its in PARTS.values() for part in its for sql in _expressions(part, part.columns))]
-)
+_OF_PARTS = (sql for its_parts in PARTS.values() for part in its_parts for sql in _expressions(part, part.columns))
+_SQL = " ".join(["text_id()", *PLACES.values(), *NVTX.values(), *_OF_PARTS])
 
 
 def stage(
@@ -71,6 +71,7 @@ def stage(
     with open_sqlite(path, KNOWN_TABLES) as file:
         for variable, value in {"base_time_ns": base_time(file), "only_pid": only_pid(file)}.items():
             connection.execute(f"SET VARIABLE {variable} = $value", {"value": value})
+        set_metrics(connection, file, "raw.metric_sample" in wanted)
         parts = {name: [part for part in PARTS[name] if part.table in file.tables] for name in PARTS if name in wanted}
         of_events = (
             _used({sql for name in parts for part in parts[name] for sql in _expressions(part, wanted[name])}) & NVTX.keys()
@@ -95,7 +96,8 @@ def stage(
             begin_anew(connection)
             return stage(connection, files, wanted, threads, on_bytes)
         set_bounds(connection, recording_of(file), wanted, CLOCKS)
-        return [*_lacking(file), *remarks]
+        begun = _begun_before(file) if "raw.memory_event" in wanted else ()
+        return [*_lacking(file), *begun, *remarks]
 
 
 def _lacking(file: SqliteFile) -> Iterable[Remark]:
@@ -108,6 +110,18 @@ def _lacking(file: SqliteFile) -> Iterable[Remark]:
     if TEXTS not in file.tables:
         sentence = f"{file.path}: no {TEXTS} (its writer was cut off), so nothing has a name; export it again"
         yield Remark((_LACKING, "", 0, 1), tuple(PARTS), sentence)
+
+
+def _begun_before(file: SqliteFile) -> Iterable[Remark]:
+    """Yield that memory was allocated before the recording, where work ran before the first allocation."""
+    if "start" in file.tables.get(ALLOCATIONS, {}) and "start" in file.tables.get(KERNELS, {}):
+        first, of_kernels = (f"(SELECT min(start) FROM {table})" for table in (ALLOCATIONS, KERNELS))
+        if query(file, f"SELECT {of_kernels} < {first}") == [(1,)]:
+            sentence = (
+                f"{file.path}: kernels ran before the first event of memory: what was allocated before the recording counts "
+                "only where it was released in it"
+            )
+            yield Remark((_LACKING, "", 0, 2), ("raw.memory_event",), sentence)
 
 
 def _used(expressions: Iterable[str]) -> set[str]:
@@ -125,7 +139,8 @@ def _file_columns(
             found.setdefault(part.table, set()).update(_used(_expressions(part, wanted[name])))
     if RANGES in found:
         made = " ".join(NVTX[column] for column in of_events)
-        found[RANGES] |= {*_used([made]), *(column for word, column in IDS.items() if f"{word}." in made)}
+        of_texts = (columns for text, columns in EVENT_TEXTS.items() if re.search(rf"\b{text}\b", made))
+        found[RANGES] |= {*_used([made]), *chain(*of_texts)}
         found[RANGES] |= DOMAIN if "domain" in of_events else set()
     if any(columns & {"textId", "nameId", "demangledName"} for columns in found.values()):
         found[TEXTS] = set(FILE_TABLES[TEXTS])

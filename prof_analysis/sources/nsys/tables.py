@@ -1,17 +1,13 @@
-"""The tables and columns that are read from a database of Nsight Systems, and the raw tables that are made of them.
+"""The tables and columns that are read from a database of Nsight Systems.
 
 A table is there only where it has rows, and columns vary by version: a column that a database lacks is NULL, a table that it
 lacks has no rows. The format is that of the chapter "SQLite Schema Reference" of the User Guide of Nsight Systems.
 """
 
 from collections.abc import Mapping
-from typing import NamedTuple
-
-from prof_analysis.sources.readers.bounds import Timed
 
 _I = "BIGINT"
 _T = "VARCHAR"
-_B = "BOOLEAN"
 
 KERNELS = "CUPTI_ACTIVITY_KIND_KERNEL"
 COPIES = "CUPTI_ACTIVITY_KIND_MEMCPY"
@@ -26,9 +22,12 @@ RANGES = "NVTX_EVENTS"
 TEXTS = "StringIds"
 SCHEMAS = "NVTX_PAYLOAD_SCHEMAS"
 ENTRIES = "NVTX_PAYLOAD_SCHEMA_ENTRIES"
+GRAPH_NODES = "CUDA_GRAPH_NODE_EVENTS"
 METRICS = "GPU_METRICS"
+METRIC_NAMES = "TARGET_INFO_GPU_METRICS"
 DEVICES = "TARGET_INFO_GPU"
 CUDA_DEVICES = "TARGET_INFO_CUDA_DEVICE"
+ALLOCATIONS = "CUDA_GPU_MEMORY_USAGE_EVENTS"
 
 _TIMES = {"start": _I, "end": _I}
 _ON_DEVICE = {**_TIMES, "deviceId": _I, "streamId": _I, "correlationId": _I, "globalPid": _I}
@@ -52,8 +51,13 @@ FILE_TABLES: Mapping[str, Mapping[str, str]] = {
         **_TIMES, "eventType": _I, "text": _T, "textId": _I, "globalTid": _I, "domainId": _I, "jsonText": _T, "jsonTextId": _I,
         "binaryData": "BLOB",
     },
+    GRAPH_NODES: dict.fromkeys(("start", "globalTid", "graphNodeId", "originalGraphNodeId"), _I),
     METRICS: {"timestamp": _I, "typeId": _I, "metricId": _I, "value": _I},
-    "TARGET_INFO_GPU_METRICS": {"typeId": _I, "metricId": _I, "metricName": _T},
+    METRIC_NAMES: {"typeId": _I, "metricId": _I, "metricName": _T},
+    ALLOCATIONS: {
+        **dict.fromkeys(("start", "globalPid", "deviceId", "streamId", "correlationId"), _I),
+        **dict.fromkeys(("address", "bytes", "memKind", "memoryOperationType"), _I),
+    },
     CUDA_DEVICES: {"gpuId": _I, "numMultiprocessors": _I},
     DEVICES: {
         "id": _I, "name": _T, "totalMemory": _I, "smCount": _I, "clockRate": _I, "computeMajor": _I
@@ -63,230 +67,5 @@ KNOWN_TABLES = frozenset((
     *FILE_TABLES,
     *(SCHEMAS, ENTRIES),
     *("TARGET_INFO_SESSION_START_TIME", "ANALYSIS_DETAILS", "TARGET_INFO_SYSTEM_ENV"),
-    *("META_DATA_EXPORT", "PROCESSES", "CUDA_GPU_MEMORY_USAGE_EVENTS"),
+    *("META_DATA_EXPORT", "PROCESSES"),
 ))  # fmt: skip
-
-
-class Text(NamedTuple):
-    """A column of texts, staged as their ids: `text` is an expression of its key, the same for all rows with that key.
-
-    With `is_id` the key is an id in StringIds, and the expression is one of `recorded`, the text there.
-    """
-
-    key: str
-    text: str = "key"
-    is_id: bool = False
-
-
-class Part(NamedTuple):
-    """Rows of a table of the file that go into a raw table: the columns that they have, by DuckDB's expressions of `part`.
-
-    The columns of `part` are those of the file, and of NVTX_EVENTS those of NVTX beside. `condition` chooses rows.
-    """
-
-    table: str
-    columns: Mapping[str, str | Text]
-    condition: str = "true"
-
-
-# Times are relative to the begin of the session, or absolute.
-_TIME = "TRY(part.{} + getvariable('base_time_ns'))"
-_SPAN = {"start_ns": _TIME.format("start"), "end_ns": _TIME.format('"end"')}
-_THREAD = {"pid": "part.globalTid >> 24 & 16777215", "tid": "part.globalTid & 16777215"}
-_WORK = {
-    **_SPAN,
-    "pid": "coalesce(part.globalPid >> 24 & 16777215, getvariable('only_pid'))",
-    "correlation": "nullif(part.correlationId, 0)",
-    "device_id": "coalesce(getvariable('device_id'), part.deviceId)",
-    "stream_id": "part.streamId",
-}
-# Position of a table among those of work, in the lowest two bits of its ids.
-_ID = "part.rowid * 4 + {}"
-
-# Column of an NVTX event -> what it is made of: `recorded.text` is the text of its textId, `payload.text` that of jsonTextId.
-# Texts are parsed once, since each op has a text of its own.
-_TEXT = "coalesce(part.text, recorded.text)"
-NVTX: Mapping[str, str] = {
-    "type": 'coalesce(part.eventType, if(part."end" IS NULL, 34, 59))',
-    "name": f"name_of_nvtx({_TEXT})",
-    "is_op": f"is_op_of_nvtx({_TEXT})",
-    "sequence": f"sequence_of_nvtx({_TEXT})",
-    "sizes": f"sizes_of_nvtx({_TEXT})",
-    "domain": f"domain_of_nvtx(part.domainId, part.globalTid >> 24, {_TEXT})",
-    "payload": "coalesce(part.jsonText, payload.text, payload_of_nvtx(part.binaryData))",
-}
-# The columns of payloads: as JSON, by the id of a text of JSON, or as bytes.
-PAYLOADS = frozenset(("jsonText", "jsonTextId", "binaryData"))
-# The numbers that are read from payloads.
-COMMUNICATOR, SIZE, RANKS = PAYLOAD_NUMBERS = ("NCCL communicator ID", "Message size [bytes]", "No. of ranks")
-_NVTX = {"event_id": "part.rowid", **_THREAD, "start_ns": _SPAN["start_ns"]}
-
-# Raw table -> the rows that it has. Columns that a part lacks are NULL.
-PARTS: Mapping[str, tuple[Part, ...]] = {
-    "raw.device_work": (
-        Part(
-            KERNELS,
-            {
-                **_WORK,
-                "event_id": _ID.format(0),
-                # Other tools write the unnamed namespace so.
-                "name": Text(
-                    "coalesce(part.demangledName, part.shortName, part.mangledName)",
-                    "replace(recorded.text, '<unnamed>', '(anonymous namespace)')",
-                    is_id=True,
-                ),
-                "is_kernel": "true",
-                "graph_id": "part.graphId",
-                "graph_node_id": "part.graphNodeId",
-                "block_count": "TRY(part.gridX * coalesce(part.gridY, 1) * coalesce(part.gridZ, 1))",
-                "thread_count": "TRY(part.blockX * coalesce(part.blockY, 1) * coalesce(part.blockZ, 1))",
-                "registers_per_thread": "part.registersPerThread",
-                "shared_memory_bytes": "TRY(coalesce(part.staticSharedMemory, 0) + part.dynamicSharedMemory)",
-            },
-        ),
-        Part(
-            COPIES,
-            {
-                **_WORK,
-                "event_id": _ID.format(1),
-                "name": Text("name_of_copy(part.copyKind, part.srcKind, part.dstKind)"),
-                "is_kernel": "false",
-                "size_bytes": "part.bytes",
-                "graph_node_id": "part.graphNodeId",
-            },
-        ),
-        Part(
-            FILLS,
-            {
-                **_WORK,
-                "event_id": _ID.format(2),
-                "name": Text("name_of_fill(part.memKind)"),
-                "is_kernel": "false",
-                "size_bytes": "part.bytes",
-                "graph_node_id": "part.graphNodeId",
-            },
-        ),
-        Part(
-            GRAPHS,
-            {
-                **_WORK,
-                "event_id": _ID.format(3),
-                "name": Text("name_of_graph(part.graphId)"),
-                "is_kernel": "true",
-                "is_graph": "true",
-                "graph_id": "coalesce(part.graphId, part.graphExecId)",
-            },
-        ),
-    ),
-    "raw.runtime_call": tuple(
-        Part(
-            table,
-            {
-                **_THREAD,
-                **_SPAN,
-                "event_id": f"part.rowid * 2 + {number}",
-                "name": Text("part.nameId", "name_of_cuda_call(recorded.text)", is_id=True),
-                "correlation": "nullif(part.correlationId, 0)",
-            },
-        )
-        for number, table in enumerate((CALLS, DRIVER_CALLS))
-    ),
-    "raw.nvtx_op": (
-        Part(
-            RANGES,
-            {
-                **_NVTX,
-                "end_ns": _SPAN["end_ns"],
-                "name": Text("part.name"),
-                "sequence_number": "part.sequence",
-                "input_shapes": Text("part.sizes", "list_of_shapes(key)"),
-            },
-            condition="part.type IN (59, 60) AND part.is_op",
-        ),
-    ),
-    "raw.nvtx_range": (
-        Part(
-            RANGES,
-            {**_NVTX, "end_ns": _SPAN["end_ns"], "name": Text("part.name"), "domain": Text("part.domain")},
-            condition="part.type IN (59, 60) AND NOT part.is_op",
-        ),
-    ),
-    "raw.nvtx_mark": (
-        Part(
-            RANGES, {**_NVTX, "name": Text("part.name"), "domain": Text("part.domain")}, condition="part.type = 34"
-        ),
-    ),
-    # Of the library of collectives, with what it says of each call.
-    "raw.nccl_call": (
-        Part(
-            RANGES,
-            {
-                **_NVTX,
-                "end_ns": _SPAN["end_ns"],
-                "name": "part.name",
-                "communicator": f"text_of_payload(part.payload, '{COMMUNICATOR}')",
-                "size_bytes": f"number_of_payload(part.payload, '{SIZE}')",
-                "rank_count": f"number_of_payload(part.payload, '{RANKS}')",
-            },
-            condition="part.type IN (59, 60) AND regexp_matches(part.name, '^nccl[A-Z]')",
-        ),
-    ),
-    "raw.device": (
-        Part(
-            DEVICES,
-            {
-                "device_id": "part.id",
-                "name": "part.name",
-                "core_count": "nullif(part.smCount, 0)",
-                "memory_bytes": "nullif(part.totalMemory, 0)",
-                "clock_mhz": "nullif(part.clockRate // 1000000, 0)",
-                "compute_major": "nullif(part.computeMajor, 0)",
-            },
-        ),
-        Part(CUDA_DEVICES, {"device_id": "part.gpuId", "core_count": "nullif(part.numMultiprocessors, 0)"}),
-    ),
-    "raw.clock_sample": (
-        Part(
-            METRICS,
-            {"device_id": "part.typeId & 255", "start_ns": _TIME.format("timestamp"), "clock_mhz": "part.value"},
-        ),
-    ),
-}  # fmt: skip
-
-RAW_COLUMNS: Mapping[str, Mapping[str, str]] = {
-    "raw.string": {"text_id": _I, "text": _T},
-    "raw.device_work": {
-        **dict.fromkeys(("event_id", "name", "pid", "start_ns", "end_ns", "correlation", "device_id", "stream_id"), _I),
-        **dict.fromkeys(("is_kernel", "is_graph"), _B),
-        **dict.fromkeys(("size_bytes", "graph_id", "graph_node_id", "block_count", "thread_count"), _I),
-        **dict.fromkeys(("registers_per_thread", "shared_memory_bytes"), _I),
-    },
-    "raw.runtime_call": dict.fromkeys(("event_id", "name", "pid", "tid", "start_ns", "end_ns", "correlation"), _I),
-    "raw.nvtx_op": dict.fromkeys(
-        ("event_id", "name", "pid", "tid", "start_ns", "end_ns", "sequence_number", "input_shapes"), _I
-    ),
-    "raw.nvtx_range": dict.fromkeys(("event_id", "name", "domain", "pid", "tid", "start_ns", "end_ns"), _I),
-    "raw.nvtx_mark": dict.fromkeys(("event_id", "name", "domain", "pid", "tid", "start_ns"), _I),
-    "raw.nccl_call": {
-        **dict.fromkeys(("event_id", "pid", "tid", "start_ns", "end_ns", "size_bytes", "rank_count"), _I),
-        **dict.fromkeys(("name", "communicator"), _T),
-    },
-    "raw.device": {
-        "device_id": _I, "name": _T, **dict.fromkeys(("core_count", "memory_bytes", "clock_mhz", "compute_major"), _I)
-    },
-    "raw.clock_sample": dict.fromkeys(("device_id", "start_ns", "clock_mhz"), _I),
-}  # fmt: skip
-
-# The keys of rows: a file that was merged holds some twice.
-KEYS: Mapping[str, tuple[str, ...]] = {
-    "raw.device_work": ("start_ns", "correlation", "end_ns", "pid", "device_id", "stream_id", "name"),
-    "raw.runtime_call": ("start_ns", "correlation", "end_ns", "pid", "tid", "name"),
-    "raw.nvtx_op": ("start_ns", "end_ns", "pid", "tid", "name"),
-    "raw.nvtx_range": ("start_ns", "end_ns", "pid", "tid", "name", "domain"),
-}
-
-_EVENT_TIMES = Timed("start_ns", "end_ns")
-CLOCKS: Mapping[str, Mapping[str, Timed]] = {
-    "host": dict.fromkeys(("raw.runtime_call", "raw.nvtx_op", "raw.nvtx_range"), _EVENT_TIMES),
-    "device": {"raw.device_work": _EVENT_TIMES},
-}

@@ -143,7 +143,7 @@ def copy_table(
         doubtful = [
             cell
             for cell in cells
-            if (cell.is_number_as_text or cell.type != "BIGINT") and _has_null(connection, target, cell.column)
+            if (cell.is_number_as_text or cell.type in ("DOUBLE", "BLOB")) and _has_null(connection, target, cell.column)
         ]
     except (duckdb.Error, _UnannouncedError):
         connection.execute(f"DROP TABLE IF EXISTS {target}")

@@ -56,7 +56,7 @@ found_block AS (
 SELECT
     block_id,
     component,
-    role::ENUM('framework', 'operators') AS role,
+    role::ENUM('framework', 'operators', 'process') AS role,
     device_id,
     stream_id,
     tid,

@@ -2,7 +2,8 @@
 SELECT
     row_number AS block_id,
     if(stream IS NULL AND active_mib IS NULL, 'GE', 'PTA') AS component,
-    if(stream IS NULL AND active_mib IS NULL, 'operators', 'framework')::ENUM('framework', 'operators') AS role,
+    if(stream IS NULL AND active_mib IS NULL, 'operators', 'framework')::ENUM('framework', 'operators', 'process')
+        AS role,
     device_of_memory(device) AS device_id,
     stream AS stream_id,
     NULL::BIGINT AS tid,

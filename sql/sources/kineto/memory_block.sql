@@ -12,7 +12,7 @@ WITH event AS (
 SELECT
     event_id AS block_id,
     name_of_device_type(device_type) AS component,
-    'framework'::ENUM('framework', 'operators') AS role,
+    'framework'::ENUM('framework', 'operators', 'process') AS role,
     device_id,
     NULL::BIGINT AS stream_id,
     thread_id(pid, tid) AS tid,

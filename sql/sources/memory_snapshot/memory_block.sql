@@ -108,7 +108,7 @@ block AS (
 SELECT
     block.block_id,
     'PyTorch' AS component,
-    'framework'::ENUM('framework', 'operators') AS role,
+    'framework'::ENUM('framework', 'operators', 'process') AS role,
     block.device_id,
     block.stream_id,
     NULL::BIGINT AS tid,

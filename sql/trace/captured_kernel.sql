@@ -1,0 +1,9 @@
+-- One row is a kernel of a replayed graph whose node is in trace.captured_node.
+--
+-- kernel_id  BIGINT  a kernel of trace.kernel
+-- pid        BIGINT  process
+-- node_id    BIGINT  node of the graph
+-- launch_id  BIGINT  the launch of the replay
+-- replay_id  BIGINT  number of the replay, from 1
+-- base_ns    BIGINT  what to add to the numbers of trace.captured_node, so that the first one of the replay is the start of its
+--                    launch, Unix ns

@@ -1,0 +1,11 @@
+-- One row is a node of a graph that is replayed, and an op or a range on the host in which it was captured. Only recordings
+-- that say when the nodes of graphs were created have rows.
+--
+-- pid           BIGINT   process
+-- node_id       BIGINT   node of the graph, as kernels of replays have it
+-- is_range      BOOLEAN  whether the row is of a range; else of the innermost op, of which each node has one row
+-- op_id         BIGINT   an op of trace.op; NULL for a range, and for a node outside ops
+-- range_id      BIGINT   a range of trace.range that can be a module call; NULL for an op
+-- is_around     BOOLEAN  whether the range began before the capture did
+-- first_number  BIGINT   where it begins in the order of all ops and ranges that were captured
+-- last_number   BIGINT   where it ends in that order: what lies in a range has numbers between those of the range

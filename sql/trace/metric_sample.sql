@@ -1,0 +1,7 @@
+-- One row is a sample of a metric of a device, which the profiler takes again and again, whatever runs there.
+--
+-- device_id  BIGINT   device; NULL when not recorded
+-- metric_id  TEXT_ID  the metric as recorded, such as SMs Active [Throughput %]
+-- unit       VARCHAR  unit of the value: %, MHz, count; NULL for a metric whose name says none
+-- time_ns    BIGINT   when it was taken, Unix ns; it is of the time since the sample before
+-- value      BIGINT   its value
