@@ -48,7 +48,7 @@ def count(folder: Path, table: str) -> int:
     return sum(counts)
 
 
-def _table_lost(table: str, **reasons: str) -> None:
+def _table_lost(table: str, untold: str = "") -> None:
     """Make it a damage that a table is not there, such as `no_task`."""
 
     def lost(folder: Path) -> Said:
@@ -59,7 +59,7 @@ def _table_lost(table: str, **reasons: str) -> None:
 
     lost.__name__ = f"no_{table.lower()}"
     lost.__module__ = __name__
-    damage("ascend_db", **reasons)(lost)
+    damage("ascend_db", untold=untold)(lost)
 
 
 for _lost in (
