@@ -13,8 +13,8 @@ Said = str | None
 
 
 def _result(folder: Path) -> Path | None:
-    """Return the first result of torch_npu."""
-    return min(folder.rglob("*_ascend_pt"), default=None)
+    """Return the first result of torch_npu, or of MindSpore."""
+    return min(folder.rglob("*_ascend_[pm][ts]"), default=None)
 
 
 def _beside(folder: Path, name: str, text: str) -> Said:
