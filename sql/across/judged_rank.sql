@@ -6,5 +6,5 @@ SELECT profile, rank_id
 FROM across.rank_step
 UNION
 SELECT profile, rank_id
-FROM allocation.size_class
+FROM allocation.component
 WHERE role = 'framework'
