@@ -90,6 +90,8 @@ def stage_durations(
 ) -> "pandas.DataFrame":
     """Return how long the stages of vLLM-Ascend took, from logs written with VLLM_ASCEND_MODEL_EXECUTE_TIME_OBSERVE=1.
 
+    Newer versions log each iteration of the engine instead, with enable_logging_iteration_details of ObservabilityConfig.
+
     `paths` is one log or several, plain or gzipped; "-" is standard input. Columns: log, process, phase, stage,
     duration_count, mean_ns (float), p50_ns, p95_ns, p99_ns, max_ns, first_tenth_mean_ns, last_tenth_mean_ns, last_to_first
     (floats; NULL for fewer than 10 durations), inner_stages (the stages inside this one), inner_mean_ns, host_rest_mean_ns

@@ -35,6 +35,7 @@ OF_RANK = {
     "device_kind",
     "device_id",
     "first_device_id",
+    "memory_is_beside",
     "profile",
     "rank_id",
     "text_salt",

@@ -110,7 +110,7 @@ def try_damage(subject: Subject, one: Damage, healthy: Mapping[str, Said], scrat
     questions, others = _questions(subject)
     more = others if zlib.crc32(f"{subject.name} {one.name}".encode()) % 5 == 0 else ()
     found: list[tuple[Outcome, str]] = []
-    for command in (*questions, *more):
+    for command in (*questions, *more, *one.asked):
         said = ask(command, folder, limit_s)
         found.append(outcome_of(said, healthy.get(command, said)))
         if found[-1][0] is Outcome.HANG:

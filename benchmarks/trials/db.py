@@ -12,7 +12,7 @@ LARGEST = 2**63 - 1
 
 def database_of(folder: Path) -> Path | None:
     """Return the database of the first rank of a profile."""
-    return min(folder.rglob("ascend_pytorch_profiler*.db"), default=None)
+    return min(folder.rglob("ascend_*_profiler*.db"), default=None)
 
 
 def run(folder: Path, statement: str, *needed: str) -> int:
@@ -48,7 +48,7 @@ def count(folder: Path, table: str) -> int:
     return sum(counts)
 
 
-def _table_lost(table: str, **reasons: str) -> None:
+def _table_lost(table: str, untold: str = "") -> None:
     """Make it a damage that a table is not there, such as `no_task`."""
 
     def lost(folder: Path) -> Said:
@@ -59,7 +59,7 @@ def _table_lost(table: str, **reasons: str) -> None:
 
     lost.__name__ = f"no_{table.lower()}"
     lost.__module__ = __name__
-    damage("ascend_db", **reasons)(lost)
+    damage("ascend_db", untold=untold)(lost)
 
 
 for _lost in (
@@ -229,6 +229,6 @@ def one_number_of_rank(folder: Path) -> Said:
         if "RANK_DEVICE_MAP" in dict(columns(connection)):
             changed += connection.execute("UPDATE RANK_DEVICE_MAP SET rankId = 0 WHERE rankId <> 0").rowcount
 
-    for file in sorted(folder.rglob("ascend_pytorch_profiler*.db")):
+    for file in sorted(folder.rglob("ascend_*_profiler*.db")):
         edit(file, change)
     return f"RANK_DEVICE_MAP says rank 0 in {changed} more databases" if changed else None

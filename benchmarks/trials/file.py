@@ -10,7 +10,7 @@ from benchmarks.trials.registry import Kind, damage
 from tests.disturbed.traces import traces
 
 Said = str | None
-DATA = ("ascend_pytorch_profiler*.db", "trace_view.json*", "kernel_details*.csv", "*.sqlite")
+DATA = ("ascend_*_profiler*.db", "trace_view.json*", "kernel_details*.csv", "*.sqlite")
 JSON: tuple[Kind, ...] = ("ascend_text", "kineto")
 LOOKED = "the first bytes, the length, the other files of the rank"
 
@@ -26,7 +26,7 @@ def data_of(folder: Path) -> Path | None:
 def result_of(folder: Path) -> list[Path]:
     """Return what the ranks of a profile are: folders of Ascend, or traces and csv files that lie alone."""
     return (
-        sorted(folder.rglob("*_ascend_pt"))
+        sorted(folder.rglob("*_ascend_[pm][ts]"))
         or traces(folder)
         or sorted(folder.rglob("*.sqlite"))
         or sorted(file.parent for file in folder.rglob("kernel_details*.csv"))

@@ -35,7 +35,7 @@ FIGURE = re.compile(
     r"|\b(\d[\d,.]*|one|two|all|no|none) (of )?(the |its |at least )?[a-z]+|"
     r"[a-z]: \d[\d,]*\b"
 )
-RANK = re.compile(r"\branks? \d|^\S*(_ascend_pt|\.json(\.gz)?|\.db|\.csv)\b|^(IN|rank)\S*:")
+RANK = re.compile(r"\branks? \d|^\S*(_ascend_pt|_ascend_ms|\.json(\.gz)?|\.db|\.csv)\b|^(IN|rank)\S*:")
 LACK = re.compile(
     r"\b(no|not|missing|without|lacks?|cannot|unknown|set aside|differ\w*|broken|damaged|cut|empty|gone|left out)\b"
 )

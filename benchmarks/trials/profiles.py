@@ -59,11 +59,12 @@ def subjects(made: Path) -> list[Subject]:
         for name in ("training", "inference")
     ]
     traces = Subject("training_trace", "kineto", made / "training_trace", _write_traces)
+    mindspore = Subject("training_mindspore", "ascend_db", made / "training_mindspore", _write_mindspore)
     snapshots = Subject("snapshots", "memory_snapshot", made / "snapshots", _write_snapshots)
     # Kernels of the NPU have names that say nothing on a GPU.
     unknown = "no rule knows this name"
     database = Subject("training_nsys", "nsys", made / "training_nsys", _write_nsys, warns=unknown)
-    return [sample, *generated, traces, snapshots, database, *_real()]
+    return [sample, *generated, mindspore, traces, snapshots, database, *_real()]
 
 
 def _write(shape: Shape, exports: Literal["db", "text"], folder: Path) -> None:
@@ -76,6 +77,15 @@ def _write_traces(folder: Path) -> None:
         generate(Path(npu), shape, ranks=2)
         for rank, db in enumerate(sorted(Path(npu).rglob("ascend_pytorch_profiler_*.db"))):
             export_kineto(db, folder / f"rank{rank}.json.gz", rank, 2)
+
+
+def _write_mindspore(folder: Path) -> None:
+    """Write results under the names that MindSpore gives."""
+    generate(folder, HARD["training"], ranks=2, seed=3)
+    for database in list(folder.rglob("ascend_pytorch_profiler_*.db")):
+        database.rename(database.with_name(database.name.replace("pytorch", "mindspore")))
+    for result in list(folder.rglob("*_ascend_pt")):
+        result.rename(result.with_name(result.name.replace("_ascend_pt", "_ascend_ms")))
 
 
 def _write_snapshots(folder: Path) -> None:

@@ -22,12 +22,14 @@ class Damage:
     """`untold` has the profiles in which the damage cannot be noticed (a pattern of their names), each with the reason.
 
     The only reason there is: nothing else in the profile records the same thing. It names the fields that were looked at.
+    `asked` are further commands, which read what was damaged.
     """
 
     name: str
     kinds: tuple[Kind, ...]
     make: Change
     untold: Mapping[str, str] = field(default_factory=dict)
+    asked: tuple[str, ...] = ()
 
     def reason_for(self, profile: str) -> str | None:
         """Return why nobody could notice the damage in a profile; None where it must be noticed."""
@@ -37,14 +39,14 @@ class Damage:
 _KNOWN: dict[str, Damage] = {}
 
 
-def damage(*kinds: Kind, untold: Mapping[str, str] | str = "") -> Callable[[Change], Change]:
+def damage(*kinds: Kind, untold: Mapping[str, str] | str = "", asked: tuple[str, ...] = ()) -> Callable[[Change], Change]:
     """Make a function known as a damage of profiles of these kinds; its name is `format-what`, from its file and its name."""
     reasons = {"*": untold} if isinstance(untold, str) and untold else untold or {}
     assert not isinstance(reasons, str)
 
     def known(make: Change) -> Change:
         name = f"{make.__module__.rpartition('.')[2]}-{make.__name__}".replace("_", "-")
-        _KNOWN[name] = Damage(name, kinds or KINDS, make, reasons)
+        _KNOWN[name] = Damage(name, kinds or KINDS, make, reasons, asked)
         return make
 
     return known

@@ -99,6 +99,7 @@ def of_snapshot(facts: Facts) -> Iterator[str]:
     )
     if placement is None:  # Without a history, as a warning says.
         return
+    yield "of blocks released before the end the request is recorded: their sizes are requests rounded up to 512 bytes"
     if not placement["has_ops"]:
         yield "no profile of the same process lies beside the snapshot, so modules and steps are not known"
     elif not placement["module_count"] and not placement["step_count"]:

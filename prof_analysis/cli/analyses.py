@@ -50,7 +50,8 @@ def stage_durations(
 ) -> None:
     """How long did the stages of vLLM-Ascend take?
 
-    Reads logs that were written with VLLM_ASCEND_MODEL_EXECUTE_TIME_OBSERVE=1, and needs no profile.
+    Reads logs that were written with VLLM_ASCEND_MODEL_EXECUTE_TIME_OBSERVE=1, or by newer versions with
+    enable_logging_iteration_details of ObservabilityConfig, and needs no profile.
     """
     with exit_on_error(screen):
         from prof_analysis import exports

@@ -15,15 +15,17 @@ from prof_analysis.engine.macros import INSTANCE, create_macros, share_macros
 from prof_analysis.engine.quotes import quote, quote_text
 from prof_analysis.engine.statements import run
 
-# The variables that the SQL reads with getvariable(), by default: the options, the rank, the salt of the ids of texts, the kind
-# of device of all ranks, NULL where they differ, the moment to which the times of a file are relative, the only process of a
-# file and the names of its domains, and the bounds of times on host and device, NULL where they are open.
+# The variables that the SQL reads with getvariable(), by default: the options, the rank, whether a snapshot beside it tells of
+# its memory in its place, the salt of the ids of texts, the kind of device of all ranks, NULL where they differ, the moment to
+# which the times of a file are relative, the only process of a file and the names of its domains, and the bounds of times on
+# host and device, NULL where they are open.
 _DEFAULTS: Variables = {
     **USUAL.variables(),
     "device_id": None,
     "first_device_id": None,
     "profile": "",
     "rank_id": None,
+    "memory_is_beside": False,
     "text_salt": 0,
     "device_kind": None,
     "base_time_ns": 0,

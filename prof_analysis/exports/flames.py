@@ -28,11 +28,14 @@ Line = tuple[str, list[str], int]
 
 
 def write(connection: duckdb.DuckDBPyConnection, folder: Path, exports: Mapping[str, str], export_type: str) -> list[Path]:
-    """Write a file for each table of lines, and return the files."""
-    written = []
+    """Write a file for each table of lines, and return the files. Without lines only the first one has a file."""
+    written: list[Path] = []
     for table, name in exports.items():
         target = folder / f"{file_name(name)}.{_SUFFIXES[export_type]}"
         names = _names_of_ranks(connection, table)
+        if written and not names:
+            target.unlink(missing_ok=True)  # Of an earlier export.
+            continue
         columns = {column for column, *_ in connection.execute(f"DESCRIBE {table}").fetchall()}
         (width,) = columns & _UNITS.keys()
         with replacing(target) as unfinished, unfinished.open("w", encoding="utf-8", newline="\n") as file:

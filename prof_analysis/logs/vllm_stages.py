@@ -114,8 +114,9 @@ def _check(opened: StageLogs, logs: list[str]) -> None:
             raise InputError(f"{opened.failures[0]}{more}")
         name = logs[0] if len(logs) == 1 else f"{len(logs)} logs"
         raise InputError(
-            f"{name}: none of {sum(row[1] for row in rows):,} lines has a `{_ANNOUNCES.decode()} [phase]: [stage]:1.23ms`; "
-            "serve with VLLM_ASCEND_MODEL_EXECUTE_TIME_OBSERVE=1 and log level INFO, and give the output of the workers"
+            f"{name}: none of {sum(row[1] for row in rows):,} lines has a `{_ANNOUNCES.decode()} [phase]: [stage]:1.23ms` or "
+            f"an `{_OF_ITERATION.decode()}1.23 ms`; serve with VLLM_ASCEND_MODEL_EXECUTE_TIME_OBSERVE=1, or newer versions "
+            "with enable_logging_iteration_details of ObservabilityConfig; with log level INFO; and give the output of workers"
         )
     for log, _, announcements, unread in rows:
         if unread:

@@ -1,13 +1,14 @@
 """Asks a session the questions of analyses: which ranks can answer, which find nothing, which rules judge them."""
 
 from collections import Counter
+from collections.abc import Iterable
 from shlex import quote
 
 from prof_analysis.analyses import Analysis
 from prof_analysis.common.capabilities import Requirement, recorded_from, why_not
 from prof_analysis.common.errors import InputError
 from prof_analysis.run.session import Session
-from prof_analysis.sources.beside import are_of_one_process
+from prof_analysis.sources.beside import are_of_one_process, is_told_beside
 from prof_analysis.sources.rank import Rank
 
 
@@ -26,7 +27,9 @@ def require(session: Session, requires: tuple[Requirement, ...]) -> dict[Rank, s
             raise InputError(f"{session.shown_path}: no rank can answer this: {why}", path=session.path)
         able = [rank for rank in session.stores if rank not in unable]
         for rank, why in unable.items():
-            if not any(are_of_one_process(rank, other) for other in able):
+            # That another source of its process has it is no loss, but that records of its own are not told must be said.
+            is_hidden = is_told_beside(rank) and why == dict(rank.lacks)["memory"]
+            if is_hidden or not any(are_of_one_process(rank, other) for other in able):
                 session.warn(f"{rank.profile}: {why}", rank)
     return unable
 
@@ -70,7 +73,13 @@ def rules_of(session: Session) -> list[dict[str, str | int | None]]:
     found: Counter[tuple[str, str | None, int | None]] = Counter()
     for name in sorted(session.tables["advice.finding_of_rank"].needs):
         table = session.tables[name]
-        for lacks in (dict(rank.lacks) for rank in session.shown_ranks):
+        for lacks in (_lacks_of_process(rank, session.shown_ranks) for rank in session.shown_ranks):
             reason = why_not(table.requires, lacks)
             found[name.partition(".")[2], reason, recorded_from(table.requires, lacks) if reason else None] += 1
     return [{"rule": rule, "reason": reason, "ranks": ranks, "level": level} for (rule, reason, level), ranks in found.items()]
+
+
+def _lacks_of_process(rank: Rank, ranks: Iterable[Rank]) -> dict[str, str]:
+    """Return what a rank lacks, without what another source of its process has: a snapshot, and the profile beside it."""
+    others = [dict(other.lacks) for other in ranks if are_of_one_process(rank, other)]
+    return {capability: why for capability, why in rank.lacks if all(capability in lacks for lacks in others)}

@@ -16,6 +16,7 @@ from prof_analysis.run.cache.store import is_entry
 from prof_analysis.run.job import Code, Job, Outcome, failed, have_few_rows, own_code
 from prof_analysis.run.progress import OnWork
 from prof_analysis.run.rank_tables import make_tables, plan_of_job
+from prof_analysis.sources.beside import is_told_beside
 
 
 def run_elsewhere(job: Job, code: Code) -> Outcome:
@@ -78,7 +79,13 @@ def plan_once(jobs: list[Job]) -> None:
 def _connection(job: Job, running: list[duckdb.DuckDBPyConnection]) -> Iterator[duckdb.DuckDBPyConnection]:
     rank = job.rank
     devices = {"device_id": rank.device_id, "first_device_id": rank.first_device_id} if rank.first_device_id is not None else {}
-    variables = {**job.variables, **devices, "rank_id": rank.rank_id, "profile": rank.profile}
+    variables = {
+        **job.variables,
+        **devices,
+        "rank_id": rank.rank_id,
+        "profile": rank.profile,
+        "memory_is_beside": is_told_beside(rank),
+    }
     with (
         temporary_folder(job.spill_folder) as spill,
         lent(variables, 1, spill, job.buffer_bytes)

@@ -1,9 +1,12 @@
 """Gives a memory snapshot the files of the profile of the same process, if one lies beside it: its ops, modules and steps."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from prof_analysis.sources.identity import Identity
 from prof_analysis.sources.rank import Rank
+
+_TOLD_BY = "its memory is told by the snapshot of its process beside it, "
 
 
 def with_ops_beside(ranks: Sequence[Rank]) -> list[Rank]:
@@ -22,6 +25,40 @@ def with_ops_beside(ranks: Sequence[Rank]) -> list[Rank]:
         else:
             found.append(rank)
     return found
+
+
+def with_memory_once(ranks: Sequence[Rank], known: Mapping[str, Identity]) -> list[Rank]:
+    """Return the ranks, those with records of memory without them where a snapshot of the same process and time has more.
+
+    Else the memory of one device would be counted twice. A snapshot of another time leaves them, and says so.
+    """
+    found = {rank.profile: rank for rank in ranks}
+    for snapshot in (rank for rank in ranks if knows_memory_alone(rank)):
+        for rank in ranks:
+            if not are_of_one_process(snapshot, rank) or not _has(rank, "memory"):
+                continue
+            if _are_apart(known[snapshot.profile], known[rank.profile]):
+                said = (
+                    f"{snapshot.profile}: its history is of another time than {rank.profile} beside it: each has its own memory"
+                )
+                found[snapshot.profile] = replace(snapshot, doubts=(*snapshot.doubts, said))
+            else:
+                why = f"{_TOLD_BY}{snapshot.profile}; give {rank.folder.name} alone for what it recorded itself"
+                found[rank.profile] = replace(rank, lacks=(*rank.lacks, ("memory", why)))
+    return list(found.values())
+
+
+def is_told_beside(rank: Rank) -> bool:
+    """Return whether a rank recorded memory, of which a snapshot beside it tells in its place."""
+    return dict(rank.lacks).get("memory", "").startswith(_TOLD_BY)
+
+
+def _are_apart(history: Identity, profile: Identity) -> bool:
+    """Return whether a history and a profile have no moment in common. Of some profiles the first moment alone is known."""
+    if history.recording is None or profile.recording is None:
+        return False
+    (begin, end), (first, last) = history.recording, profile.recording
+    return end < first or (last > first + 1 and last < begin)
 
 
 def knows_memory_alone(rank: Rank) -> bool:

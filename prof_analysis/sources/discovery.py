@@ -35,7 +35,8 @@ def find_ranks(
     """
     if among:
         several = [rank for one in among for rank in _ranks_under(one, options, source, questions, path)]
-        return _in_order({(rank.folder, rank.inputs, rank.device_id): rank for rank in several}.values())
+        once = {(rank.folder, rank.inputs, rank.device_id): rank for rank in several}
+        return _in_order(with_ops_beside(list(once.values())))
     return _in_order(with_ops_beside(_ranks_under(path, options, source, questions)))
 
 

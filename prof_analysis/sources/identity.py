@@ -102,6 +102,8 @@ def with_doubts(ranks: Sequence[Rank], known: Mapping[str, Identity]) -> list[Ra
     for run in runs.values():
         for rank, said in (*_shared_files(run), *_other_times(run), *_other_chips(run), *_other_steps(run)):
             doubts[rank.profile].append(said)
+    for rank, said in _of_copied_runs(runs):
+        doubts[rank.profile].append(said)
     return [replace(rank, doubts=(*rank.doubts, *doubts.get(rank.profile, ()))) for rank in ranks]
 
 
@@ -129,6 +131,20 @@ def _shared_files(known: Mapping[Rank, Identity]) -> Iterable[tuple[Rank, str]]:
                         f"{rank.profile}: its {kind} has the times of that of {other.profile}, to the nanosecond, and other "
                         "files differ: one of both was copied, so figures of these two ranks are mixed; export them again"
                     ),
+                )
+
+
+def _of_copied_runs(runs: Mapping[str, Mapping[Rank, Identity]]) -> Iterable[tuple[Rank, str]]:
+    """Yield the ranks whose recording a rank of another run has too: a run that was copied is compared with itself."""
+    first: dict[tuple[object, ...], Rank] = {}
+    for rank, one in ((rank, one) for run in runs.values() for rank, one in run.items()):
+        if times := tuple(one.told_times.items()):
+            key = (rank.source, times, None if rank.first_device_id is None else rank.device_id)
+            if (other := first.setdefault(key, rank)).run != rank.run:
+                yield (
+                    rank,
+                    f"{rank.profile}: is the recording of {other.profile} once more, with the same times to the nanosecond, "
+                    "and counts as a run of its own; remove the copy, or give the folder of one run",
                 )
 
 

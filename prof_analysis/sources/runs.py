@@ -13,6 +13,7 @@ from prof_analysis.common.answer_options import USUAL, Options
 from prof_analysis.common.capabilities import EACH_CAPABILITY, Questions
 from prof_analysis.common.errors import InputError
 from prof_analysis.sources import SOURCES, Source
+from prof_analysis.sources.beside import knows_memory_alone, with_memory_once
 from prof_analysis.sources.discovery import find_ranks, root_of
 from prof_analysis.sources.identity import with_doubts, with_numbers, without_copies
 from prof_analysis.sources.rank import TABLE, Rank, readable
@@ -84,7 +85,7 @@ def _under(path: Path, options: Options, source: str, questions: Questions, amon
     folders = {rank.folder for rank in ranks}
     ranks = without_copies(with_numbers(ranks, known), known, lambda rank: _parent(rank.folder, folders))
     ranks = without_copies(with_runs(ranks, root_of(path)), known, lambda rank: rank.run)
-    return with_doubts(ranks, known)
+    return with_memory_once(with_doubts(ranks, known), known)
 
 
 def _of_runs(paths: Mapping[str, Path], options: Options, source: str, questions: Questions) -> list[Rank]:
@@ -170,7 +171,7 @@ def said_of_uneven(ranks: Iterable[Rank]) -> Iterator[tuple[Rank, str]]:
     """
     runs: dict[str, list[tuple[Rank, frozenset[str]]]] = {}
     for rank in ranks:
-        if not rank.left_out and rank.source is not None:
+        if not rank.left_out and rank.source is not None and not knows_memory_alone(rank):
             runs.setdefault(rank.run, []).append((rank, SOURCES[rank.source].usual_files_of(rank)))
     for here in runs.values():
         having = Counter(name for _, names in here for name in names)

@@ -82,7 +82,7 @@ def _plain_name(folder: Path) -> str:
 
 
 def run_recipe(recipe: str, profiles: Path, output: Path, command: Path) -> tuple[Path | None, str]:
-    """Run a recipe of msprof-analyze, and return the database that it wrote, or None, and the last problem that it named.
+    """Run a recipe of msprof-analyze, and return the database that it wrote, or None, and the problem that it named.
 
     Its exit status says nothing: it is 0 also where it fails.
     """
@@ -91,15 +91,19 @@ def run_recipe(recipe: str, profiles: Path, output: Path, command: Path) -> tupl
     environment = {**os.environ, "PYTHONWARNINGS": "ignore", "TMPDIR": str(output)}
     run = subprocess.run(words, check=False, capture_output=True, env=environment, stdin=subprocess.DEVNULL)
     database = output / "cluster_analysis_output" / DATABASE
-    return (database if database.is_file() else None), last_problem(run.stdout, run.stderr)
+    return (database if database.is_file() else None), problem_in(run.stdout, run.stderr)
 
 
-def last_problem(*outputs: bytes) -> str:
-    """Return the last error in what msprof-analyze printed, else the last warning, else ""."""
+def problem_in(*outputs: bytes) -> str:
+    """Return the first and the last error in what msprof-analyze printed, else the last warning, else "".
+
+    The first one has the cause, the last one what came of it.
+    """
     lines = [line for output in outputs for line in output.decode("utf-8", "replace").splitlines()]
     found = [(match[1], match[2]) for line in lines if (match := _LINE.match(line)) and _OF_USER not in match[2]]
-    for level in ("ERROR", "WARNING"):
-        if said := [text for one, text in found if one == level]:
-            return said[-1]
+    if errors := [text for level, text in found if level == "ERROR"]:
+        return "; ".join(dict.fromkeys((errors[0], errors[-1])))
+    if said := [text for level, text in found if level == "WARNING"]:
+        return said[-1]
     # A traceback, or a word of the command line that this version does not know.
     return "" if found or not lines else lines[-1]

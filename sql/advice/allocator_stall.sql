@@ -43,13 +43,6 @@ allocating AS (
     WHERE work = 'allocate'
     GROUP BY profile, rank_id, place
 ),
--- What is in force is not advised.
-expandable AS (
-    SELECT DISTINCT profile
-    FROM trace.setting
-    -- Knows npu_alloc_conf: users set it by this name.
-    WHERE name = 'PYTORCH_NPU_ALLOC_CONF' AND contains(lower(replace(value, ' ', '')), 'expandable_segments:true')
-),
 of_rank AS (
     SELECT
         profile,
@@ -70,6 +63,6 @@ SELECT
     coalesce(longest_call.call, 'one without a name') AS call,
     most_ns,
     most_in,
-    profile IN (FROM expandable) AS is_expandable
+    profile IN (FROM across.expandable_rank) AS is_expandable
 FROM of_rank
 JOIN longest_call USING (profile)

@@ -48,9 +48,10 @@ by_rank AS (
     FROM of_rank
     WINDOW same AS (PARTITION BY rule, title, module, op, kernel_type)
 ),
+-- A snapshot beside a profile is no rank of its own; snapshots alone are.
 run AS (
-    SELECT count(*) AS rank_count
-    FROM across.rank_step
+    SELECT coalesce(nullif((SELECT count(*) FROM across.rank_step), 0), count(*)) AS rank_count
+    FROM across.judged_rank
 ),
 -- Ranks have a finding alike if the least win is no more than a fifth below the largest.
 finding AS (

@@ -46,13 +46,6 @@ largest AS (
     FROM unused
     WHERE unused_bytes > 0
     QUALIFY row_number() OVER (PARTITION BY profile ORDER BY unused_bytes DESC, device_id) = 1
-),
--- What is in force is not advised.
-expandable AS (
-    SELECT DISTINCT profile
-    FROM trace.setting
-    -- Knows npu_alloc_conf: users set it by this name.
-    WHERE name = 'PYTORCH_NPU_ALLOC_CONF' AND contains(lower(replace(value, ' ', '')), 'expandable_segments:true')
 )
 SELECT
     profile,
@@ -62,7 +55,7 @@ SELECT
     unused_bytes,
     unused_bytes / peak_reserved_bytes AS unused_share,
     left_bytes,
-    profile IN (FROM expandable) AS is_expandable
+    profile IN (FROM across.expandable_rank) AS is_expandable
 FROM largest
 CROSS JOIN threshold
 WHERE unused_bytes >= least_unused_bytes AND unused_bytes >= least_unused_share * peak_reserved_bytes

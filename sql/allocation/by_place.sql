@@ -8,7 +8,8 @@
 -- stream_id        BIGINT     of a stream; NULL when not recorded, and for other levels
 -- @columns component to device_id as in allocation.every_block
 -- block_count      BIGINT     blocks
--- allocated_bytes  BIGINT     bytes of those that were allocated during the recording, whether or not they lived together
+-- allocated_bytes  BIGINT     bytes of those that were allocated during the recording, whether or not they lived together; of
+--                             those that a snapshot does not hold at its end, what was asked for, rounded up to 512 bytes
 -- live_bytes       BIGINT     bytes of those that were alive when the allocator had most allocated
 -- end_bytes        BIGINT     bytes of those that were not released during the recording
 -- rounding_bytes   BIGINT     part of end_bytes that the program did not ask for; NULL when not recorded

@@ -9,7 +9,8 @@
 --                         profile says where no op is found; NULL when that is not recorded
 -- path_id        BIGINT   the path of module.path of the module call, or of the backward work, that allocated it; NULL outside
 --                         modules, and where the op is not known
--- size_bytes     BIGINT   its size
+-- size_bytes     BIGINT   its size; in a snapshot, what was asked for, rounded up to 512 bytes, where the block is not held at
+--                         its end
 -- allocated_ns   BIGINT   when it was allocated, Unix ns; NULL when that was before the recording
 -- released_ns    BIGINT   when the host released it, Unix ns; NULL when it did not during the recording
 -- used_until_ns  BIGINT   when no stream used it any more, at the earliest released_ns, Unix ns; NULL when not released

@@ -20,53 +20,9 @@
 -- q3_ns      BIGINT   the same for three quarters of the calls, ns
 -- p95_ns     BIGINT   the same for 95 % of the calls, ns
 -- max_ns     BIGINT   longest time, ns; NULL when not reported
-WITH counted_duration AS (
-    SELECT
-        level,
-        name_id,
-        role,
-        duration_ns,
-        call_count AS row_count,
-        self_ns,
-        idle_ns,
-        coalesce(total_ns, duration_ns * call_count) AS calls_ns,
-        coalesce(duration_ns, min_ns) AS shortest_ns,
-        coalesce(duration_ns, max_ns) AS longest_ns
-    FROM api.duration
-),
-total AS (
-    SELECT unnest(key), row_count AS calls, spread, unnest(more)
-    FROM statistic_of(
-        counted_duration,
-        {'level': level, 'name_id': name_id, 'role': role},
-        {
-            'self_ns': if(count(*) = count(self_ns), sum(self_ns)::BIGINT, NULL),
-            'idle_ns': sum(idle_ns)::BIGINT,
-            'total_ns': sum(calls_ns)::BIGINT,
-            'is_counted': count(*) = count(duration_ns),
-            'shortest_ns': if(count(*) = count(shortest_ns), min(shortest_ns), NULL),
-            'longest_ns': if(count(*) = count(longest_ns), max(longest_ns), NULL)
-        }
-    )
-)
-SELECT
-    level,
-    name_id,
-    role,
-    calls,
-    self_ns,
-    self_ns / nullif(sum(self_ns) OVER (), 0) AS share,
-    total_ns,
-    idle_ns,
-    total_ns / calls AS mean_ns,
-    if(is_counted, spread.stddev_ns, NULL) AS stddev_ns,
-    shortest_ns AS min_ns,
-    if(is_counted, spread.q1_ns, NULL) AS q1_ns,
-    if(is_counted, spread.median_ns, NULL) AS median_ns,
-    if(is_counted, spread.q3_ns, NULL) AS q3_ns,
-    if(is_counted, spread.p95_ns, NULL) AS p95_ns,
-    longest_ns AS max_ns
-FROM total
-LEFT JOIN trace.string ON string.text_id = total.name_id
-QUALIFY is_chosen(string.text)
+WITH duration AS (FROM api.duration)
+SELECT statistic.*
+FROM call_statistic_of(duration, {'level': level, 'name_id': name_id, 'role': role}) AS statistic
+LEFT JOIN trace.string ON string.text_id = statistic.name_id
+WHERE is_chosen(string.text)
 ORDER BY coalesce(self_ns, total_ns) DESC, level, string.text, role

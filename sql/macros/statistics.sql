@@ -67,6 +67,66 @@ CREATE MACRO IF NOT EXISTS statistic_of(counted, key, more := NULL) AS TABLE
     FROM ranked_duration
     GROUP BY key_of_duration;
 
+-- The same in the columns that msprof-analyze has for durations: the deviation is that of a sample, and quartiles lie between
+-- two values.
+CREATE MACRO IF NOT EXISTS sample_statistic_of(counted, names) AS TABLE
+    SELECT
+        unnest(key),
+        row_count AS count,
+        spread.mean_ns,
+        spread.stddev_ns * sqrt(row_count / nullif(row_count - 1, 0)) AS std_ns,
+        spread.min_ns,
+        more.q1_ns,
+        more.median_ns,
+        more.q3_ns,
+        spread.max_ns,
+        total_ns AS sum_ns
+    FROM statistic_of(counted, names, interpolated_quartiles(duration_ns, count_up_to, count_of_all));
+
+-- The statistic of host calls by each of `names`, a struct of columns: `durations` is the name of a CTE with the columns of
+-- api.duration. What is not known of one of the calls of a row is NULL; the share, where it is not known of one row.
+CREATE MACRO IF NOT EXISTS call_statistic_of(durations, names) AS TABLE
+    WITH counted_duration AS (
+        SELECT
+            *,
+            call_count AS row_count,
+            coalesce(total_ns, duration_ns * call_count) AS calls_ns,
+            coalesce(duration_ns, min_ns) AS shortest_ns,
+            coalesce(duration_ns, max_ns) AS longest_ns
+        FROM query_table(durations)
+    ),
+    total AS (
+        SELECT unnest(key), row_count AS calls, spread, unnest(more)
+        FROM statistic_of(
+            counted_duration,
+            names,
+            {
+                'self_ns': if(count(*) = count(self_ns), sum(self_ns)::BIGINT, NULL),
+                'idle_ns': sum(idle_ns)::BIGINT,
+                'total_ns': sum(calls_ns)::BIGINT,
+                'is_counted': count(*) = count(duration_ns),
+                'shortest_ns': if(count(*) = count(shortest_ns), min(shortest_ns), NULL),
+                'longest_ns': if(count(*) = count(longest_ns), max(longest_ns), NULL)
+            }
+        )
+    )
+    SELECT
+        * EXCLUDE (calls, spread, self_ns, idle_ns, total_ns, is_counted, shortest_ns, longest_ns),
+        calls,
+        self_ns,
+        if(bool_and(self_ns IS NOT NULL) OVER (), self_ns / nullif(sum(self_ns) OVER (), 0), NULL) AS share,
+        total_ns,
+        idle_ns,
+        total_ns / calls AS mean_ns,
+        if(is_counted, spread.stddev_ns, NULL) AS stddev_ns,
+        shortest_ns AS min_ns,
+        if(is_counted, spread.q1_ns, NULL) AS q1_ns,
+        if(is_counted, spread.median_ns, NULL) AS median_ns,
+        if(is_counted, spread.q3_ns, NULL) AS q3_ns,
+        if(is_counted, spread.p95_ns, NULL) AS p95_ns,
+        longest_ns AS max_ns
+    FROM total;
+
 -- A ratio times the duration of its kernel, in 10^-12 ns. NULL for a value that is not a number or far too large for a ratio.
 CREATE MACRO IF NOT EXISTS ratio_time(ratio, duration_ns) AS
     CASE WHEN abs(ratio) <= 1000000 THEN round(ratio * 1000000000000)::HUGEINT * duration_ns END;

@@ -9,7 +9,8 @@
 -- stream_id        BIGINT   handle of the stream that it was allocated for; NULL when not recorded
 -- tid              BIGINT   host thread that allocated it: process id * 2^32 + thread id; NULL when not recorded
 -- name_id          TEXT_ID  the allocating party by the profile: for the framework the name of an op; NULL when not recorded
--- size_bytes       BIGINT   its size, more than 0
+-- size_bytes       BIGINT   its size, more than 0; of a block of a snapshot that is not held at its end, what was asked for,
+--                           rounded up to 512 bytes: its size is not recorded, and may be up to 1 MiB more
 -- allocated_ns     BIGINT   when it was allocated, Unix ns; NULL when that was before the recording
 -- released_ns      BIGINT   when the host released it, Unix ns; NULL when it did not during the recording
 -- reusable_ns      BIGINT   when no stream used it any more, Unix ns; NULL when that is not recorded

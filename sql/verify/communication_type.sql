@@ -19,19 +19,4 @@ counted_duration AS (
     WHERE origin = 'kernels'
     GROUP BY ALL
 )
-SELECT
-    unnest(key),
-    row_count AS count,
-    spread.mean_ns,
-    spread.stddev_ns * sqrt(row_count / nullif(row_count - 1, 0)) AS std_ns,
-    spread.min_ns,
-    more.q1_ns,
-    more.median_ns,
-    more.q3_ns,
-    spread.max_ns,
-    total_ns AS sum_ns
-FROM statistic_of(
-    counted_duration,
-    {'op_type': type},
-    interpolated_quartiles(duration_ns, count_up_to, count_of_all)
-)
+FROM sample_statistic_of(counted_duration, {'op_type': type})

@@ -1,6 +1,7 @@
 """`api-stats`: host calls by layer and name, and how long the device was idle meanwhile."""
 
 import csv
+import json
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -91,6 +92,26 @@ def test_a_rank_without_host_calls_says_what_to_collect(tmp_path: Path, command:
     )
 
 
+@pytest.mark.parametrize("lost", [0, 1])
+def test_calls_that_the_trace_lost_are_told_by_api_statistic_csv_beside_it(lost: int, tmp_path: Path) -> None:
+    output = tmp_path / "a_ascend_pt" / "ASCEND_PROFILER_OUTPUT"
+    output.mkdir(parents=True)
+    process = {"ph": "M", "name": "process_name", "pid": 7, "tid": 0, "args": {"name": "CANN"}}
+    calls = [
+        {"ph": "X", "name": f"AscendCL@{name}", "pid": 7, "tid": 1, "ts": f"{1_723_000_000_000_000 + start}.000", "dur": 2.5,
+         "args": {"level": "acl", "connection_id": start}}
+        for start, name in ((10, "aclrtFree"), (20, "aclrtMemcpy"), (30, "aclrtMemcpy"))
+    ]  # fmt: skip
+    (output / "trace_view.json").write_text(json.dumps([process, *calls[: len(calls) - lost]]), encoding="utf-8")
+    table = ["Level,API Name,Time(us),Count,Avg(us),Min(us),Max(us),Variance", "acl,aclrtMemcpy,5.01,2,2.5,2.5,2.5,0"]
+    (output / "api_statistic.csv").write_text("\n".join([*table, "acl,aclrtFree,2.5,1,2.5,2.5,2.5,0", ""]), encoding="utf-8")
+    with open_profile(tmp_path) as profile:
+        assert profile.api_stats()["calls"].sum() == len(calls) - lost
+        said = [warning for warning in profile.warnings if "api_statistic" in warning]
+    here = says("a_ascend_pt", "1 of 2 host calls", "aclrtMemcpy", "2 of 0.005010 ms there", "1 of 0.002500 ms here")
+    assert said == [here] * lost
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("rank", [0, 1])
 def test_calls_and_times_equal_api_statistic_csv_of_the_profiler(realdata: Path, rank: int) -> None:
@@ -102,6 +123,7 @@ def test_calls_and_times_equal_api_statistic_csv_of_the_profiler(realdata: Path,
         ]
     with open_profile(folder) as profile:
         found = arrow_of(profile.api_stats()).to_pylist()
+        assert not [warning for warning in profile.warnings if "api_statistic" in warning]
     of_ours = [(row["level"], row["name"], row["calls"], round(row["total_ns"] / 1000, 3)) for row in found]
     assert sorted(of_ours) == sorted(reported)
 

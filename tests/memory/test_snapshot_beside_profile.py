@@ -2,13 +2,16 @@
 
 import warnings
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from prof_analysis import open_profile
+from prof_analysis import ProfAnalysisWarning, open_profile
 from prof_analysis.sources.runs import find_runs
 from tests.helpers.asking import build_at_once
-from tests.helpers.kineto import event, kernel, launch, module, op, write_trace
+from tests.helpers.kineto import HEAD, event, kernel, launch, memory, module, op, write_trace
+from tests.helpers.says import says
+from tests.helpers.small_profile import Op, edit, write_profile
 from tests.helpers.snapshots import BASE_US, MIB, Allocator, busy_device, snapshot, stack, write
 
 US = 1000
@@ -124,6 +127,74 @@ def test_a_rank_lacks_nothing_that_another_file_of_its_process_answers(
     missing = [] if not expected else [one for one in said if one.startswith("rank0.json: no records of device memory")]
     assert [one for one in said if "this format" in one or "no records" in one] == [*expected, *missing]
     assert len(missing) == len(expected)
+
+
+def test_the_peak_is_drawn_by_call_site_and_by_module(tmp_path: Path) -> None:
+    trace(tmp_path / "rank0.json")
+    file = write(tmp_path / "rank0_snapshot.pickle", snapshot(device()))
+    sites = {f"model.py({line}): forward": 2 * MIB for line in (1, 2, 3, 4)}
+    with open_profile(tmp_path) as profile:
+        by_stack, by_module = profile.export(tmp_path / "out", "collapsed", "memory")
+        bars = {by: bars_of(profile.plot.memory(by)) for by in ("module", "site", None)}
+    assert "Net;Linear;aten::linear 4194304" in by_module.read_text(encoding="utf-8").split("\n")
+    assert "train.py(9): main" in by_stack.read_text(encoding="utf-8")
+    assert bars["module"] == bars[None] == {"Net/Linear": 4 * MIB, "(outside modules)": 4 * MIB}
+    assert bars["site"] == {f"/home/jane/{site}": size for site, size in sites.items()}
+    with open_profile(file) as profile:
+        assert bars_of(profile.plot.memory()) == bars["site"]
+        assert len(profile.export(tmp_path / "out", "collapsed", "memory")) == 1
+    assert not by_module.exists()
+
+
+def bars_of(figure: Any) -> dict[str, int]:
+    """Return the bytes of the bars of a picture by name."""
+    (bars,) = (trace for trace in figure.data if trace.type == "bar")
+    return {row[1].replace("<br>", ""): row[0] for row in bars.customdata}
+
+
+def trace_with_memory(file: Path, begin: int = 0) -> Path:
+    """A trace of a GPU with 64 MiB that records memory, from a moment on, ns."""
+    head = {**HEAD, "deviceProperties": [{"id": 0, "name": "GPU", "totalGlobalMem": 64 * MIB}]}
+    events = [op("aten::linear", begin + 300 * US, begin + 400 * US, 1), memory(MIB, 16, begin + 350 * US, (MIB, 2 * MIB))]
+    return write_trace(file, events, head)
+
+
+def test_the_memory_of_a_rank_is_told_once_where_its_trace_records_it_too(tmp_path: Path) -> None:
+    files = trace_with_memory(tmp_path / "rank0.json"), write(tmp_path / "rank0_snapshot.pickle", snapshot(device()))
+    for path in (tmp_path, list(files)):
+        with pytest.warns(ProfAnalysisWarning) as caught, open_profile(path) as profile:
+            (told,) = profile.memory(by="rank").to_dict("records")
+            said = [str(one.message) for one in caught]
+        assert (told["profile"], told["memory_bytes"], told["left_bytes"]) == ("rank0_snapshot.pickle", 64 * MIB, 44 * MIB)
+        assert says("rank0.json", "snapshot", "give rank0.json alone") in said
+    with open_profile(files[0]) as profile:
+        assert profile.memory(by="rank")["peak_allocated_bytes"].tolist() == [MIB]
+
+
+def test_a_snapshot_of_another_time_than_the_trace_beside_it_hides_nothing(tmp_path: Path) -> None:
+    trace_with_memory(tmp_path / "rank0.json", begin=10**9)
+    write(tmp_path / "rank0_snapshot.pickle", snapshot(device()))
+    with pytest.warns(ProfAnalysisWarning) as caught, open_profile(tmp_path) as profile:
+        assert sorted(profile.memory(by="rank")["profile"]) == ["rank0.json", "rank0_snapshot.pickle"]
+    assert says("rank0_snapshot.pickle", "another time than rank0.json") in [str(one.message) for one in caught]
+
+
+def test_what_the_process_holds_beside_the_allocator_stays_known(tmp_path: Path) -> None:
+    """The profile numbers its devices otherwise than the process: its one device is that of the snapshot."""
+    base_ns = BASE_US * 1000
+    database = write_profile(tmp_path / "a_ascend_pt", [Op("aten::linear", base_ns + 300 * US, base_ns + 400 * US)])
+    edit(
+        database,
+        f"""
+        CREATE TABLE NPU_MEM (type INTEGER, ddr NUMERIC, hbm NUMERIC, timestampNs INTEGER, deviceId INTEGER);
+        INSERT INTO STRING_IDS VALUES (9000, 'app');
+        INSERT INTO NPU_MEM VALUES (9000, 0, {25 * MIB}, {base_ns}, 5);
+        """,
+    )
+    write(tmp_path / "snapshot.pickle", snapshot(device()))
+    with open_profile(tmp_path) as profile:
+        (told,) = profile.memory(by="rank").to_dict("records")
+    assert (told["device_id"], told["used_bytes"], told["used_by"]) == (0, 25 * MIB, "process")
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,12 @@ from prof_analysis.cli import terminal
 from prof_analysis.common.visible import visible_json
 from tests.helpers.asking import build_levels
 from tests.helpers.hostile import NAMES
+from tests.helpers.kineto import memory, op, write_trace
 from tests.helpers.secrets import CODE, FUNCTION, HOME, HOST, TEXTS, leaks
 from tests.helpers.snapshots import BASE_US, MIB, Allocator, Frame, native, python, snapshot, write
 
+# So that rules find something in a few MiB.
+SMALL = {f"{rule}_gib": 0 for rule in ("largest_holders.least_held", "inactive_split.least_split")}
 LEVELS = ("peak", "site", "stack", "native", "growth", "segment", "failure", "block")
 STEERING = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
@@ -43,13 +46,16 @@ def test_no_answer_and_no_file_has_a_secret(tmp_path: Path) -> None:
         ),
     ]
     file = with_texts(tmp_path / "zzqrun" / f"{HOST}_snapshot.pickle", stacks, list(TEXTS.values()))
-    with open_profile(file) as plain, open_profile(file, anonymize=True) as anonymous:
+    with (
+        open_profile(file, thresholds=SMALL) as plain,
+        open_profile(file, thresholds=SMALL, anonymize=True) as anonymous,
+    ):
         build_levels(plain, "memory")
         build_levels(anonymous, "memory")
-        for level in LEVELS:
+        for level in (*LEVELS, None):
             printed = []
             for profile in (plain, anonymous):
-                answer = answer_of(profile, "memory", 100, by=level)
+                answer = answer_of(profile, "memory", 100, by=level) if level else answer_of(profile, "advise", 100)
                 with redirect_stdout(io.StringIO()) as screen:
                     terminal.print_answer(answer, ())
                 printed.append(screen.getvalue() + json.dumps(answer.facts, default=str, ensure_ascii=False))
@@ -57,15 +63,28 @@ def test_no_answer_and_no_file_has_a_secret(tmp_path: Path) -> None:
             assert leaks(printed[0]), level
         (flame,) = anonymous.export(tmp_path / "out", "speedscope", "memory")
         assert not leaks(flame.read_text(encoding="utf-8"))
+        assert leaks(plain.plot.memory().to_json())
+        assert not leaks(anonymous.plot.memory().to_json())
+
+
+def test_what_is_said_of_a_snapshot_beside_a_profile_has_no_secret(tmp_path: Path) -> None:
+    folder = tmp_path / "zzqrun"
+    write_trace(folder / f"{HOST}.json", [memory(MIB, 16, 2000, (MIB, 2 * MIB)), op("aten::mm", 1000, 3000, 1)])
+    with_texts(folder / f"{HOST}_snapshot.pickle", [[python(FUNCTION, 12, f"{HOME}/{CODE}.py")]], [])
+    with open_profile(folder, anonymize=True) as profile:
+        profile.memory()
+        said = [*profile.warnings, profile.ranks().to_json()]
+    assert any("its memory is told by the snapshot" in one for one in said)
+    assert not leaks("\n".join(said))
 
 
 def test_names_of_an_enemy_are_text(tmp_path: Path) -> None:
     stacks = [[native(name, name), python(name, 1, f"{name}.py"), python("main", 1, name)] for name in NAMES.values()]
     file = with_texts(tmp_path / "snapshot.pickle", stacks, list(NAMES.values()))
-    with open_profile(file) as profile:
+    with open_profile(file, thresholds=SMALL) as profile:
         build_levels(profile, "memory")
-        for level in LEVELS:
-            answer = answer_of(profile, "memory", 100, by=level)
+        for level in (*LEVELS, None):
+            answer = answer_of(profile, "memory", 100, by=level) if level else answer_of(profile, "advise", 100)
             with redirect_stdout(io.StringIO()) as screen:
                 terminal.print_answer(answer, ())
             assert not STEERING.findall(screen.getvalue()), level

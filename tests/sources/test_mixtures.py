@@ -93,10 +93,13 @@ def test_a_copy_whose_data_were_changed_to_fit_its_name_counts_once(tmp_path: Pa
     assert (numbers, list(left_out)) == ({"0_ascend_pt": 0}, ["1_ascend_pt"])
 
 
-def test_a_copy_in_another_run_is_another_run(tmp_path: Path) -> None:
+def test_a_copy_in_another_run_is_another_run_and_is_said_to_be_a_copy(tmp_path: Path) -> None:
     rank(tmp_path / "before" / "0_ascend_pt", 0)
     shutil.copytree(tmp_path / "before", tmp_path / "after")
-    assert found(tmp_path) == ({"after/0_ascend_pt": 0, "before/0_ascend_pt": 0}, {}, {})
+    said = says("before/0_ascend_pt", "recording of after/0_ascend_pt once more", "a run of its own", "remove the copy")
+    numbers, left_out, doubts = found(tmp_path)
+    assert (numbers, left_out) == ({"after/0_ascend_pt": 0, "before/0_ascend_pt": 0}, {})
+    assert doubts == {"before/0_ascend_pt": [said]}
 
 
 def test_databases_whose_names_were_swapped_have_the_numbers_of_their_data(tmp_path: Path) -> None:

@@ -191,3 +191,42 @@ def test_devices_in_the_slices_of_one_folder_have_what_their_ranks_have(tmp_path
                 expected = alone.rows(f"SELECT {columns} FROM {name}")
                 assert sorted(map(str, own)) == sorted(map(str, expected)), name
                 assert own
+
+
+def recording(result: Path, prof: str, device: int, name: str) -> Path:
+    """Write one recording of a result that torch_npu has not parsed: a table, and the folder of its device."""
+    output = result / prof / "mindstudio_profiler_output"
+    output.mkdir(parents=True)
+    (result / prof / f"device_{device}").mkdir()
+    table(output / f"op_summary_2026010100000{device}.csv", [(device, name, 10)])
+    return output
+
+
+def test_the_recordings_of_an_unparsed_result_are_the_ranks_of_one_run_where_their_devices_differ(tmp_path: Path) -> None:
+    """Each has its own table, of its own time: none is an older export of another."""
+    result = tmp_path / "a_ascend_pt"
+    recording(result, "PROF_1", 0, "a")
+    recording(result, "PROF_2", 1, "b")
+    (result / "FRAMEWORK").mkdir()
+    found = [(f"a_ascend_pt/PROF_{number + 1}", "ab"[number], 10, None) for number in (0, 1)]
+    for path in (tmp_path, result):
+        with open_profile(path) as profile:
+            assert profile.warnings == []
+            assert kernels(profile) == found
+            assert profile.runs == ()
+            assert profile.ranks()["device_id"].tolist() == [0, 1]
+
+
+@pytest.mark.parametrize(("device", "why"), [(0, "device 0 is in several"), (None, "device of PROF_2 is not known")])
+def test_recordings_that_may_be_of_one_device_are_named_with_what_to_give(device: int | None, why: str, tmp_path: Path) -> None:
+    result = tmp_path / "a_ascend_pt"
+    recording(result, "PROF_1", 0, "a")
+    output = recording(result, "PROF_2", 0, "b")
+    if device is None:
+        output.parent.joinpath("device_0").rmdir()
+        (output / "op_summary_20260101000000.csv").unlink()
+        trace(output / "msprof_20260101000000.json", [task(0, "b", 10, 1)])
+    (rank,) = find_ranks(tmp_path)
+    assert rank.left_out == says(result, "2 recordings", why, "PROF_1, PROF_2", "give the folder of one")
+    with open_profile(result / "PROF_1") as profile:
+        assert [row[1] for row in kernels(profile)] == ["a"]

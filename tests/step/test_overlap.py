@@ -13,6 +13,8 @@ from fixtures.shape import Shape
 from fixtures.text_style import TextStyle
 from prof_analysis import Profile, open_profile
 from tests.helpers import kineto
+from tests.helpers.cli import Command
+from tests.helpers.says import says
 from tests.helpers.small_profile import HostCall, Kernel, Launch, Op, Queue, edit, write_profile
 
 
@@ -67,6 +69,21 @@ def test_each_group_says_how_much_of_it_computing_covers(tmp_path: Path) -> None
     assert [tuple(row.values()) for row in across if row["level"] != "operator"] == [
         ("label", "tp", 2, 130, 80), ("label", "dp", 2, 80, 30), ("label", None, 1, 40, 0), ("step", None, 5, 240, 100)
     ]  # fmt: skip
+
+
+def test_the_screen_says_which_communication_is_of_no_step_and_of_which_ranks(tmp_path: Path, command: Command) -> None:
+    ops = [
+        Op("a", 100, 110, (Kernel("mm", 1000, 1100), in_group("hcom_allReduce_", 1050, 1150, "g"))),
+        Op("b", 310, 320, (in_group("hcom_allReduce_", 2000, 2040, "g"),)),
+    ]
+    write_profile(tmp_path / "a_ascend_pt", ops, steps=[(1, 100, 200)], rank=0)
+    write_profile(tmp_path / "b_ascend_pt", ops[:1], steps=[(1, 100, 200)], rank=1)
+    write_profile(tmp_path / "c_ascend_pt", [Op("a", 100, 110, (Kernel("mm", 1000, 1100),))], steps=[(1, 100, 200)], rank=2)
+    lines = command("step-time", tmp_path).stdout.splitlines()
+    (head,) = (number for number, line in enumerate(lines) if line.startswith("type"))
+    assert lines[head].split()[:4] == ["type", "purpose", "ranks", "operators"]
+    assert lines[head + 1].split()[2:4] == ["2", "3"]
+    assert says("communication above", "1 of 3 operators", "no step", "40 ns") in lines
 
 
 def test_overlaps_are_those_of_sets_of_nanoseconds_and_add_up(tmp_path: Path) -> None:

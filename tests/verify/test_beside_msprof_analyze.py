@@ -8,12 +8,12 @@ import pytest
 
 from fixtures.generate import generate
 from fixtures.shape import Shape
-from prof_analysis import open_profile
+from prof_analysis import InputError, open_profile
 from prof_analysis.verify.answer import answer_of
 from prof_analysis.verify.peer import COMMAND
 from prof_analysis.verify.verifying import Verified, verify
 from tests.helpers.places import SAMPLE
-from tests.helpers.small_profile import edit
+from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 
 pytestmark = [
     pytest.mark.slow,
@@ -62,7 +62,7 @@ def test_all_rows_of_the_sample_agree() -> None:
         "ModuleStatistic": [104, 0, 0],
     }
     assert set(found.without_rows) == {
-        "cluster_time_summary", "communication_time_sum", "computational_op_masking", "ep_load_balance",
+        "cluster_time_summary", "communication_time_sum", "computational_op_masking", "ep_load_balance", "mstx_sum",
     }  # fmt: skip
 
 
@@ -96,6 +96,20 @@ def test_experts_clocks_and_covered_communication_agree(ranks: Path) -> None:
         "FreeFrequencyRanks": [1, 0, 0],
         "AbnormalFrequencyRanks": [0, 0, 0],
     }
+
+
+def test_ranges_and_marks_that_streams_reached_agree(tmp_path: Path) -> None:
+    """It names ranges in each other by a path, and crashes where no range has a stream, as in the sample."""
+    ranges = [
+        Range(name, start, end, domain="default", device=(start + 5000, end + 6000))
+        for name, start, end in (("forward", 100, 300), ("forward", 310, 390), ("loss", 320, 350), ("forward", 600, 900))
+    ]
+    ops = [Op("aten::mm", 100, 110, (Kernel("mm", 5200, 5300),))]
+    for rank in (0, 1):
+        write_profile(tmp_path / f"r{rank}_ascend_pt", ops, ranges, steps=[(1, 0, 500), (2, 500, 1000)], rank=rank)
+    assert counts(of(tmp_path, "mstx_sum")) == {"MSTXMarkStats": [8, 0, 0]}
+    with pytest.raises(InputError, match=r"mstx_sum: unsupported operand .*; Mapper data is None"):
+        of(SAMPLE / "decoder_training", "mstx_sum")
 
 
 def test_what_differs_on_real_ranks_is_known(realdata: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from prof_analysis import InputError, OutputError, open_profile
-from prof_analysis.verify.peer import copied, last_problem
+from prof_analysis.verify.peer import copied, problem_in
 from prof_analysis.verify.verifying import verify
 from tests.helpers.cli import Command
 from tests.helpers.small_profile import Kernel, Op, Range, write_profile
@@ -206,17 +206,17 @@ def test_a_recipe_that_wrote_nothing_is_named_with_its_last_error(
     assert result.exit_code == 0, "hccl_sum named no problem, so that it has no rows, and neither have we"
 
 
-def test_the_last_problem_is_an_error_before_a_warning() -> None:
+def test_the_problem_is_an_error_before_a_warning() -> None:
     lines = [
         b"[2026-01-01 00:00:00][ERROR][a.py:1] first",
         b"[2026-01-01 00:00:00][ERROR][a.py:2] Mapper data is None.",
         b"[2026-01-01 00:00:00][WARNING][b.py:3] No data to dump, skipping.",
         b"[2026-01-01 00:00:00][INFO][c.py:4] Recipe finished.",
     ]
-    assert last_problem(b"\n".join(lines)) == "Mapper data is None."
-    assert last_problem(lines[2], lines[3]) == "No data to dump, skipping."
-    assert last_problem(lines[3]) == ""
-    assert last_problem(b"", b"Traceback (most recent call last):\nImportError: no pandas") == "ImportError: no pandas"
+    assert problem_in(b"\n".join(lines)) == "first; Mapper data is None."
+    assert problem_in(lines[2], lines[3]) == "No data to dump, skipping."
+    assert problem_in(lines[3]) == ""
+    assert problem_in(b"", b"Traceback (most recent call last):\nImportError: no pandas") == "ImportError: no pandas"
 
 
 def test_secrets_are_replaced_on_both_sides(tmp_path: Path) -> None:

@@ -19,10 +19,10 @@ ANALYSIS = Analysis(
     "never add them up.",
     "kernels",
     {"advice.finding": "Finding", "advice.finding_of_rank": "FindingOfRank", "advice.threshold": "Threshold"},
-    requires=(any_of("kernels", "reported_steps"),),
+    requires=(any_of("kernels", "reported_steps", "allocator"),),
     options=(INPUT, MODULES, MACHINE, "thresholds", "peak_tflops"),
-    also=("step.overlap", "across.rank_step", "across.job", "mfu.judged_share"),
-    counted="across.rank_step",
+    also=("step.overlap", "across.judged_rank", "across.rank_step", "across.job", "mfu.judged_share"),
+    counted="across.judged_rank",
     rows={"finding": Rows("advice.finding")},
     place=9,
     heading=FIRST,
@@ -33,7 +33,7 @@ ANALYSIS = Analysis(
     returns="""Return changes to make, the finding with the most time to win first.
 
     Wins overlap: never add them up. rules() says which rules lack data.
-    Raises InputError when no rank holds kernels or step times reported by the profiler.
+    Raises InputError when no rank holds kernels, step times reported by the profiler, or a memory snapshot.
     """,
     keys=lambda: schema.answer(
         job=schema.JOB,
@@ -104,7 +104,7 @@ def facts_of(profile: Tables) -> tuple[Facts, list[str]]:
     job, of_job = job_of(profile)
     (steps,) = profile.rows("SELECT count(DISTINCT step_id) AS step_count FROM step.time WHERE stage_ns IS NOT NULL")
     return {
-        **size_of(profile, "advice.finding", "across.rank_step"),
+        **size_of(profile, "advice.finding", "across.judged_rank"),
         **job,
         "steps_of_ranks": profile.rows("FROM across.rank_step"),
         "products": profile.rows("FROM mfu.judged_share"),

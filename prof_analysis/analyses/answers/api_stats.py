@@ -17,7 +17,7 @@ ANALYSIS = Analysis(
     {"api.statistic": "ApiStatistic", "across.api_statistic": "ApiStatisticAllRanks"},
     requires=(any_of("host_calls", "reported_host_calls"),),
     options=(INPUT, MACHINE, "filter"),
-    also=("op.host", "across.api_role"),
+    also=("op.host", "across.api_role", "api.statistic_audit"),
     counted="api.duration",
     counts_kernels=False,
     rows={"call": Rows("api.statistic", "across.api_statistic")},

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from prof_analysis.analyses import schema
-from prof_analysis.analyses.analysis import WHY, Analysis, Extra, Rows, flame
+from prof_analysis.analyses.analysis import WHY, Analysis, Extra, Rows
 from prof_analysis.analyses.answer import Block, Facts, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
 from prof_analysis.analyses.memory_rows import OF_PLACES, ROWS, TABLES, columns_of
@@ -55,7 +55,10 @@ ANALYSIS = Analysis(
         ),
         "by failure": Extra((), {"allocation.failure_part": "MemoryAtFailure"}),
     },
-    pictures=flame("flame.memory", "MemoryFlame", "memory"),
+    pictures=dict.fromkeys(
+        ("speedscope", "collapsed"),
+        Extra(("memory",), {"flame.memory": "MemoryFlame", "flame.memory_module": "MemoryModuleFlame"}),
+    ),
     also=(
         "module.chosen_domain",
         "allocation.peak_moment",

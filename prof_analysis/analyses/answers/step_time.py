@@ -124,6 +124,9 @@ def step_time(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
             f"not included: {several(kernels, 'kernel')} of no step, which compute for {duration(of_no_step)} "
             f"({percent(share)} of all computing)"
         )
+    for row in profile.rows("FROM across.step_communication WHERE level = 'step' AND no_step_count > 0"):
+        of_no_step = f"{count(row['no_step_count'])} of {several(row['op_count'], 'operator')}"
+        lines.append(f"communication above: {of_no_step} of no step, {duration(row['no_step_ns'])}, are included")
     if of_profiler := rest["ranks_of_profiler"]:
         lines.append(f"{several(of_profiler, 'rank')} without kernels: the times are those that the profiler reported")
     if in_part := rest["steps_known_in_part"]:
@@ -132,9 +135,11 @@ def step_time(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
     facts["inputs"] = inputs_of(profile)
     lines += of_inputs(facts["inputs"])
     in_order = sorted(steps, key=lambda row: (row["step_id"] is None, row["step_id"], row["profile"]))
+    in_part_of_ranks = any(row["rank_count"] < facts["ranks"] for row in facts["communication"])
     of_groups: dict[str, Source] = {
         "type": "type",
         "purpose": "group_label",
+        **({"ranks": "rank_count"} if in_part_of_ranks else {}),
         "operators": "op_count",
         "communication": "communication_ns",
         "covered": ("time", lambda row: (row["overlapped_ns"], row["overlapped_share"])),

@@ -1,6 +1,7 @@
-"""The picture of memory: memory of the framework's allocator over time, and by module at the peak."""
+"""The picture of memory: memory of the framework's allocator over time, and by module or call site at the peak."""
 
 from collections.abc import Iterable, Sequence
+from typing import Literal
 
 from plotly.subplots import make_subplots
 
@@ -8,8 +9,11 @@ from prof_analysis.analyses.words import duration, percent, several, size
 from prof_analysis.pictures.figures import style
 from prof_analysis.pictures.figures.tree import Row
 
+PeakBy = Literal["module", "site"]
 _MOST_PARTS = 12
 _MOST_STEPS = 40
+# By what the peak is divided -> one of these in words.
+_WORDS: dict[PeakBy, str] = {"module": "module", "site": "call site"}
 # What is measured -> its column, colour and kind of line.
 _MEASURES = {
     "reserved": ("reserved_bytes", style.GREY, "dot"),
@@ -19,13 +23,15 @@ _MEASURES = {
 _UNITS = (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10))
 
 
-def memory(moments: Iterable[Row], peak: Iterable[Row], steps: Iterable[Row], device: str) -> style.OfflineFigure:
-    """Return memory over time with its steps, above the memory at the peak, by module.
+def memory(
+    moments: Iterable[Row], peak: Iterable[Row], steps: Iterable[Row], device: str, by: PeakBy = "module"
+) -> style.OfflineFigure:
+    """Return memory over time with its steps, above the memory at the peak, by module or call site.
 
     `moments` are rows of allocation.usage of one component of one device in the order of time, with `since_ns`; `peak` has the
     `live_bytes` of each `name` at the peak, the largest first, and `steps` the `since_ns`, `until_ns` and `step_id` of steps.
     """
-    moments, parts, steps = list(moments), _folded(list(peak)), list(steps)
+    moments, parts, steps = list(moments), _folded(list(peak), _WORDS[by]), list(steps)
     most = max([row[column] or 0 for row in moments for column, *_ in _MEASURES.values()], default=0)
     unit, bytes_ = next((one for one in _UNITS if most >= one[1]), ("B", 1))
     bars = style.ROW_PIXELS * max(3, len(parts))
@@ -72,7 +78,7 @@ def memory(moments: Iterable[Row], peak: Iterable[Row], steps: Iterable[Row], de
     figure.update_layout(legend={"y": 1, "yanchor": "bottom"}, margin={"t": 96})
     figure.update_xaxes(title={"text": "ms since the first record"}, row=1, col=1)
     figure.update_yaxes(title={"text": unit}, rangemode="tozero", row=1, col=1)
-    figure.update_xaxes(title={"text": f"{unit} allocated at the peak, by module"}, row=2, col=1)
+    figure.update_xaxes(title={"text": f"{unit} allocated at the peak, by {_WORDS[by]}"}, row=2, col=1)
     style.name_rows(figure, [style.short_path(*row["name"].rpartition("/")[::2]) for row in parts], "2")
     return figure
 
@@ -96,10 +102,10 @@ def _add_steps(figure: style.OfflineFigure, steps: Sequence[Row]) -> None:
         )
 
 
-def _folded(parts: list[Row]) -> list[Row]:
+def _folded(parts: list[Row], what: str) -> list[Row]:
     """Return the largest parts, and the others as one that keeps their sum."""
     if len(parts) <= _MOST_PARTS:
         return parts
     rest = parts[_MOST_PARTS - 1 :]
-    name = f"other ({several(len(rest), 'module')})"
+    name = f"other ({several(len(rest), what)})"
     return [*parts[: _MOST_PARTS - 1], {"name": name, "live_bytes": sum(row["live_bytes"] for row in rest)}]

@@ -1,16 +1,17 @@
 """`profile.plot` and `comparison.plot`: they fetch the rows of each picture."""
 
 from collections import Counter
-from typing import Any
+from typing import Any, get_args
 
 from prof_analysis.analyses.asked import Compared, Tables
 from prof_analysis.analyses.memory_rows import PART_LABELS
 from prof_analysis.analyses.words import rank_name, several
 from prof_analysis.common.errors import InputError
+from prof_analysis.common.option_docs import check
 from prof_analysis.engine.quotes import quote_text
 from prof_analysis.pictures.figures.communication import communication
 from prof_analysis.pictures.figures.compared import compared_modules, compared_root
-from prof_analysis.pictures.figures.memory import memory
+from prof_analysis.pictures.figures.memory import PeakBy, memory
 from prof_analysis.pictures.figures.modules import Kernels, modules, root_of
 from prof_analysis.pictures.figures.moment import step_of, timeline_rows
 from prof_analysis.pictures.figures.pipeline import pipeline
@@ -20,13 +21,15 @@ from prof_analysis.pictures.figures.style import OfflineFigure, label
 from prof_analysis.pictures.figures.timeline import timeline
 
 Rows = list[dict[str, Any]]
+# By what a picture of memory divides the peak -> the column that has it.
+_PLACES: dict[PeakBy, str] = {"module": "module_path", "site": "site"}
 # The tables that each picture reads beside those of its analysis: to build all at once reads the files once.
 TABLES = {
     "modules": ("module-stats", ("across.module_summary", "across.outside_module", "module.step_count")),
     "steps": ("step-time", ()),
     "ranks": ("module-stats", ("module.time", "module.step_count", "across.slow_rank")),
     "communication": ("communication-time", ("across.link_pair",)),
-    "memory": ("memory", ("step.period", "allocation.curve", "allocation.peak_module")),
+    "memory": ("memory", ("step.period", "allocation.curve", "allocation.peak_module", "allocation.peak_site")),
     "pipeline": ("pipeline", ("pipeline.p2p",)),
     "timeline": (
         "step-time",
@@ -154,11 +157,13 @@ class ProfilePlots:
         chosen = step_of(steps_of, step, rank)
         return timeline(*timeline_rows(self._profile, chosen, usual))
 
-    def memory(self) -> OfflineFigure:
-        """Return memory of the fullest device over time, with its steps, and the memory at the peak, by module.
+    def memory(self, by: PeakBy | None = None) -> OfflineFigure:
+        """Return memory of the fullest device over time, with its steps, and the memory at the peak, by module or call site.
 
+        `by` is "module" or "site"; by default modules, and call sites where these are known and modules are not.
         Raises InputError when no rank holds records of device memory.
         """
+        check("by", by, by in (None, *get_args(PeakBy)), "module or site")
         self._prepare("memory")
         devices = [row for row in self._profile.rows("FROM across.memory_rank") if row["component"] is not None]
         if not devices:
@@ -168,15 +173,20 @@ class ProfilePlots:
         number = "NULL" if fullest["device_id"] is None else f"{fullest['device_id']:d}"
         one = f"{rank} AND device_id IS NOT DISTINCT FROM {number}"
         moments = self._profile.rows(f"FROM allocation.curve WHERE {one} ORDER BY time_ns, usage_id")
-        peak = self._profile.rows(
-            f"""
-            SELECT part::VARCHAR AS part, module_path, live_bytes
-            FROM allocation.peak_module
-            WHERE {one}
-            ORDER BY live_bytes DESC, part, module_path
-            """
-        )
-        named = [{**row, "name": row["module_path"] or PART_LABELS.get(row["part"], "(outside modules)")} for row in peak]
+        peaks = {
+            level: self._profile.rows(
+                f"""
+                SELECT part::VARCHAR AS part, {column} AS place, live_bytes
+                FROM allocation.peak_{level}
+                WHERE {one}
+                ORDER BY live_bytes DESC, part, place
+                """
+            )
+            for level, column in _PLACES.items()
+        }
+        usual: PeakBy = next((one for one, rows in peaks.items() if any(row["place"] for row in rows)), "module")
+        chosen = usual if by is None else by
+        named = [{**row, "name": _name_of(row, chosen)} for row in peaks[chosen]]
         begin = moments[0]["time_ns"] - moments[0]["since_ns"] if moments else 0
         spans = self._profile.rows(
             f"""
@@ -187,7 +197,14 @@ class ProfilePlots:
             """
         )
         more = f", the fullest of {several(len(devices), 'device')}" if len(devices) > 1 else ""
-        return memory(moments, named, spans, f"rank {label(rank_name(fullest))}{more}")
+        return memory(moments, named, spans, f"rank {label(rank_name(fullest))}{more}", chosen)
+
+
+def _name_of(row: dict[str, Any], by: PeakBy) -> str:
+    """Return what a part of the peak is called: its module or call site, or what it is in place of these."""
+    unplaced = "(outside modules)" if by == "module" else "(no frames)"
+    what = PART_LABELS.get(row["part"])
+    return " ".join(filter(None, (row["place"], what))) or unplaced
 
 
 class ComparisonPlots:

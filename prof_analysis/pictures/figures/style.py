@@ -38,8 +38,8 @@ def path_label(path: str) -> str:
     """Return the path of a module as lines that fit into a box; of a long path only its end."""
     short = path if len(path) <= _LONGEST_PATH else f"…{path[-_LONGEST_PATH:]}"
     lines = [""]
-    for name in short.split("/"):
-        joined = f"{lines[-1]}/{name}" if lines[-1] else name
+    for number, name in enumerate(short.split("/")):
+        joined = f"{lines[-1]}/{name}" if number else name
         if len(joined) > _LINE and lines[-1]:
             lines[-1] += "/"
             lines.append(name)

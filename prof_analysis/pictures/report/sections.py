@@ -20,7 +20,8 @@ _TEXTS = {
     "communication": "Stacked bars of groups: transfer, wait and idle; below, what each rank moved to each other one. The "
     "tables of groups and of links have the same figures.",
     "pipeline": "Forward and backward passes of micro-batches in time, a row for each rank. The table has their sums.",
-    "memory": "Memory over time, and the memory at the peak by module. The table has the same parts.",
+    "memory": "Memory over time, and the memory at the peak by module, or by call site where no module is known. The table has "
+    "the same parts.",
 }
 
 

@@ -27,6 +27,7 @@ from prof_analysis.engine.database import quote_path
 from prof_analysis.engine.quotes import quote_text
 from prof_analysis.engine.table_file import Table
 from prof_analysis.engine.variables import variables_read
+from prof_analysis.sources.beside import is_told_beside
 from prof_analysis.sources.rank import Rank
 from prof_analysis.sources.readers.sqlite_file import sidecars_of
 
@@ -92,7 +93,7 @@ def entry_of(store: Path, rank: Rank) -> Path:
     identity = {
         "inputs": identity_of(rank.inputs),
         "source": [rank.source, rank.device_id, rank.first_device_id],
-        "shown": [rank.profile, rank.rank_id],
+        "shown": [rank.profile, rank.rank_id, is_told_beside(rank)],
         "code": code_digest(),
     }
     digest = sha256(json.dumps(identity, sort_keys=True, default=str).encode()).hexdigest()[:24]

@@ -1,7 +1,8 @@
 """Chooses what to read of the files that msprof exported without torch_npu: by device, all slices, of one export."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from prof_analysis.engine.database import connect
@@ -44,6 +45,31 @@ def texts_of(folder: Path) -> tuple[dict[int | None, list[Path]], list[str]]:
         if files and all(are_one(chosen[kind]) for kind in (_SUMMARY, _TRACE) if kind in chosen):
             texts[device] = files
     return texts, said
+
+
+def recordings_of(folder: Path) -> dict[Path, list[int]]:
+    """Return the PROF_* folders of a result that each hold a recording, with its devices; none where only one does."""
+    exports = {
+        prof: [file for file in folders.files_in(prof / folders.MSPROF_OUTPUT) if _kind_of(file) in (_TRACE, _SUMMARY)]
+        for prof in folders.prof_folders(folder)
+        if prof != folder
+    }
+    recordings = {prof: files for prof, files in exports.items() if files}
+    return {prof: devices_of(prof, files) for prof, files in recordings.items()} if len(recordings) > 1 else {}
+
+
+def why_not_ranks(folder: Path, recordings: Mapping[Path, Sequence[int]]) -> str | None:
+    """Say why recordings of one result are not those of its ranks: their devices are the same, or not known."""
+    names = ", ".join(prof.name for prof in recordings)
+    give = "give the folder of one with -d"
+    count = Counter(device for devices in recordings.values() for device in devices)
+    if again := sorted(device for device, number_of in count.items() if number_of > 1):
+        return f"{folder}: holds {len(recordings)} recordings, and device {again[0]} is in several of them: {names}; {give}"
+    if unknown := [prof for prof, devices in recordings.items() if not devices]:
+        return (
+            f"{folder}: holds {len(recordings)} recordings, and the device of {unknown[0].name} is not known: {names}; {give}"
+        )
+    return None
 
 
 def _kind_of(file: Path) -> str | None:

@@ -1,7 +1,7 @@
 """Finds the text exports of a result, and their capabilities, without parsing them."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -67,6 +67,8 @@ def inspect(result: Path, profile: str, options: Options) -> list[Rank]:
         return _of_devices(_rank_of_files(rank, [result], config, options))
     output = result / folders.OUTPUT
     texts = _texts(output if output.is_dir() else result)
+    if not texts and (recordings := msprof.recordings_of(result)):
+        return _of_recordings(rank, recordings, options)
     of_devices, older = ({}, []) if texts else msprof.texts_of(result)
     if of_devices:
         rank = replace(rank, unread=(*rank.unread, *older))
@@ -79,6 +81,22 @@ def inspect(result: Path, profile: str, options: Options) -> list[Rank]:
         none = f"{output}: holds no text exports; leave out --source text, or export it with ExportType.Text"
         return [replace(rank, left_out=folders.why_unparsed(result) or none)]
     return _of_result(rank, [*texts, *folders.recorded_files(result, (*recorded.TEXTS, analysis_db.DATABASE))], config, options)
+
+
+def _of_recordings(rank: Rank, recordings: Mapping[Path, Sequence[int]], options: Options) -> list[Rank]:
+    """Return the ranks of several recordings of one result, with their devices, which tell them apart."""
+    if said := msprof.why_not_ranks(rank.folder, recordings):
+        files = (file for prof in recordings for file in folders.files_in(prof / folders.MSPROF_OUTPUT))
+        return [replace(rank, inputs=tuple(files), left_out=said)]
+    found = [one for prof in recordings for one in inspect(prof, f"{rank.profile}/{prof.name}", options)]
+    return [
+        folders.with_info_json(replace(one, device_id=recordings[one.folder][0])) if _has_one_device(one) else one
+        for one in found
+    ]
+
+
+def _has_one_device(rank: Rank) -> bool:
+    return rank.device_id is None and not rank.left_out
 
 
 def _of_result(rank: Rank, files: list[Path], config: Mapping[str, Any], options: Options) -> list[Rank]:

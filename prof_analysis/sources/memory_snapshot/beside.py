@@ -15,8 +15,9 @@ from prof_analysis.engine.tables import documented_tables, shown_select, source_
 from prof_analysis.sources.readers.event_tables import stored
 from prof_analysis.sources.remarks import Remark
 
-# What places a block: the ops, the ranges and calls that are modules, the queue through which ops reach the device, steps.
-_TABLES = ("op", "range", "step", "module_begin", "forward_backward", "queue")
+# What places a block: the ops, the ranges and calls that are modules, the queue through which ops reach the device, steps. And
+# what a snapshot does not know: the memory of the device, and what else than its allocator holds it.
+_TABLES = ("op", "range", "step", "module_begin", "forward_backward", "queue", "device_memory", "memory_usage")
 COLUMNS: Mapping[str, Mapping[str, str]] = {
     f"raw.beside_{name}": {
         column.shown_name: "VARCHAR" if column.shown_type.startswith("ENUM") else column.shown_type

@@ -69,4 +69,5 @@ SELECT
     NULL::BIGINT AS stack_id
 FROM found_block
 -- Where a database holds several devices, rows that name no device belong to the first one.
-WHERE getvariable('device_id') IS NULL OR coalesce(device_id, getvariable('first_device_id')) = getvariable('device_id')
+WHERE (getvariable('device_id') IS NULL OR coalesce(device_id, getvariable('first_device_id')) = getvariable('device_id'))
+  AND NOT getvariable('memory_is_beside')

@@ -42,3 +42,4 @@ SELECT
 FROM found_usage
 WHERE role IS NOT NULL AND is_moment(time_ns) AND are_totals(allocated_bytes, reserved_bytes, active_bytes)
   AND (getvariable('device_id') IS NULL OR coalesce(device_id, getvariable('first_device_id')) = getvariable('device_id'))
+  AND NOT getvariable('memory_is_beside')

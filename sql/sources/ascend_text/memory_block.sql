@@ -15,4 +15,4 @@ SELECT
     NULL::BIGINT AS requested_bytes,
     NULL::BIGINT AS stack_id
 FROM raw.memory_block
-WHERE is_size(bytes_of(size_kib, 1024)) AND is_lifetime(allocated_ns, released_ns)
+WHERE is_size(bytes_of(size_kib, 1024)) AND is_lifetime(allocated_ns, released_ns) AND NOT getvariable('memory_is_beside')

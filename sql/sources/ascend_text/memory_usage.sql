@@ -43,3 +43,4 @@ SELECT
     NULL::BIGINT AS requested_bytes
 FROM in_bytes
 WHERE role IS NOT NULL AND is_moment(time_ns) AND are_totals(allocated_bytes, reserved_bytes, active_bytes)
+  AND NOT getvariable('memory_is_beside')

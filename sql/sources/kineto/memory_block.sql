@@ -24,4 +24,4 @@ SELECT
     NULL::BIGINT AS requested_bytes,
     NULL::BIGINT AS stack_id
 FROM event
-WHERE size_bytes > 0
+WHERE size_bytes > 0 AND NOT getvariable('memory_is_beside')

@@ -10,3 +10,4 @@ SELECT
     NULL::BIGINT AS requested_bytes
 FROM raw.memory_event
 WHERE device_type <> 0 AND is_moment(start_ns) AND are_totals(allocated_bytes, reserved_bytes, NULL)
+  AND NOT getvariable('memory_is_beside')

@@ -9,4 +9,4 @@ SELECT
     NULL::BIGINT AS free_bytes,
     NULL::BIGINT AS stack_id
 FROM raw.out_of_memory
-WHERE is_moment(start_ns) AND device_type IS DISTINCT FROM 0
+WHERE is_moment(start_ns) AND device_type IS DISTINCT FROM 0 AND NOT getvariable('memory_is_beside')

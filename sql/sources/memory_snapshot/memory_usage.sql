@@ -1,4 +1,6 @@
 -- What is held at each event follows from the blocks, and from the segments at the end without what was taken after the event.
+-- What other components hold is recorded by the profile of the same process beside the snapshot, which may number devices
+-- otherwise: a profile of one device is of that of the snapshot.
 WITH history AS (
     SELECT device_id, min(time_ns) AS first_ns, max(time_ns) AS last_ns
     FROM trace.memory_event
@@ -76,6 +78,12 @@ total AS (
         min(time_ns) OVER (PARTITION BY device_id) AS first_ns
     FROM change_at_moment
     WINDOW of_device AS (PARTITION BY device_id ORDER BY time_ns NULLS FIRST)
+),
+last AS (SELECT coalesce(max(event_id), 0) AS event_id FROM trace.memory_event),
+beside AS (
+    SELECT *, min(device_id) OVER () IS NOT DISTINCT FROM max(device_id) OVER () AS is_of_one_device
+    FROM raw.beside_memory_usage
+    WHERE role <> 'framework'
 )
 SELECT
     coalesce(event.event_id, if(total.time_ns IS NULL, -1, last.event_id + 1)) AS usage_id,
@@ -90,4 +98,19 @@ SELECT
 FROM total
 LEFT JOIN trace.memory_event AS event
     ON event.device_id = total.device_id AND event.time_ns = total.time_ns
-CROSS JOIN (SELECT coalesce(max(event_id), 0) AS event_id FROM trace.memory_event) AS last
+CROSS JOIN last
+UNION ALL
+SELECT
+    last.event_id + 2 + beside.usage_id,
+    beside.component,
+    beside.role::ENUM('framework', 'operators', 'workspace', 'process', 'device', 'program', 'part'),
+    if(beside.is_of_one_device, coalesce(device.device_id, beside.device_id), beside.device_id),
+    beside.time_ns,
+    beside.allocated_bytes,
+    beside.reserved_bytes,
+    beside.active_bytes,
+    beside.requested_bytes
+FROM beside
+CROSS JOIN last
+CROSS JOIN (SELECT min(device_id) AS device_id FROM total) AS device
+WHERE beside.is_of_one_device OR is_on_device(beside.device_id)
