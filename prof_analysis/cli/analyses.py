@@ -98,7 +98,7 @@ def _analyse(
 ) -> None:
     """Write the tables of an analysis and its extras, and print its answer; `shown` has the options of the answer."""
     with opened(screen, paths, options) as profile:
-        from prof_analysis.analyses.answering import answer_of
+        from prof_analysis.analyses.answering import answer_of, answer_over_runs
 
         export_type = str(result.export_type or "db")
         check_type(export_type, command)
@@ -113,6 +113,8 @@ def _analyse(
             with profile.only(run) if run else nullcontext():
                 chosen = answers if profile.has_answer(command) else of_nothing
                 chosen[run] = answer_of(profile, command, result.top, **(shown or {}))
+        is_usual = not (shown and shown.get("by"))
+        over_runs = answer_over_runs(profile, command) if answers and is_usual else None
     # Print after the progress bar is gone.
-    show(answers or of_nothing, written, screen)
+    show(answers or of_nothing, written, screen, over_runs)
     finish(profile, screen, written)

@@ -36,7 +36,10 @@ _NAMES = {
     "verify": ("vllm::rejection_sample", "rejection_random_sample_kernel", "rejection_random_sample_kernel"),
     "embed": ("aten::embedding", "GatherV2", "vectorized_gather_kernel"),
     "sum": ("c10d::allreduce_", "hcom_allReduce_", "ncclDevKernel_AllReduce_Sum_bf16_RING_LL"),
+    "send": ("kv::send", "hccl_batchPut_", "ncclDevKernel_SendRecv"),
+    "receive": ("kv::receive", "hccl_batchGet_", "ncclDevKernel_SendRecv"),
 }
+_COMMUNICATION = ("sum", "send", "receive")
 
 
 @dataclass
@@ -80,6 +83,12 @@ class Rank:
     frames: list[Frame] = field(default_factory=list)
     marks: list[tuple[str, int, int]] = field(default_factory=list)
     requests: list[Request] = field(default_factory=list)
+    kinds: list[str] = field(default_factory=list)
+    """The kinds of all kernels, in the order of their ops."""
+    transfers: list[tuple[int, int]] = field(default_factory=list)
+    """When the KV cache of a request was sent or received."""
+    transfer_calls: list[tuple[int, int]] = field(default_factory=list)
+    """When the host did that."""
     host_ns: int = BASE_NS
     device_ns: int = BASE_NS
 
@@ -91,14 +100,15 @@ class Rank:
         start = max(self.device_ns + self.random.randrange(100, 900), self.host_ns + 3_000)
         end = start + self.slower * took_ns + self.random.randrange(0, 500)
         is_sum = kind == "sum"
+        communicates = kind in _COMMUNICATION
         kernel = Kernel(
-            type_ if is_sum else f"{type_}_0",
+            type_ if communicates else f"{type_}_0",
             start,
             end,
-            kind="communication" if is_sum else "compute",
+            kind="communication" if communicates else "compute",
             type=type_,
             core="AI_CORE" if kind == "matmul" else "MIX_AIC" if kind in ("decode", "prefill") else "AI_VECTOR_CORE",
-            group="tp" if is_sum else None,
+            group="tp" if is_sum else "kv" if communicates else None,
             inputs=inputs,
             types=";".join("FLOAT16" for _ in inputs.split(";")),
             outputs=outputs,
@@ -106,8 +116,22 @@ class Rank:
             output_formats="ND",
         )
         self.ops.append(Op(op, begin, self.host_ns, (kernel,), input_shapes=inputs))
-        self.passes[-1].kernels.append((kind, start, end, module))
-        self.device_ns = end - took_ns // 4 if is_sum else end
+        self.kinds.append(kind)
+        if kind in ("send", "receive"):
+            self.transfers.append((start, end))
+        else:
+            self.passes[-1].kernels.append((kind, start, end, module))
+        # The next kernel does not wait for the end of a collective, nor for what is sent.
+        self.device_ns = start if kind == "send" else end - took_ns // 4 if is_sum else end
+
+    def move(self, kind: Literal["send", "receive"], tokens: int) -> None:
+        """Send or receive the KV cache of a request."""
+        begin = self.host_ns + 1_000
+        self.host_ns = begin + 500
+        self.launch(kind, str(tokens), str(tokens), "", 20_000 + 30 * tokens)
+        self.host_ns += 700
+        self.transfer_calls.append((begin, self.host_ns))
+        self.marks.append(("save_kv_layer" if kind == "send" else "start_load_kv", begin, self.host_ns))
 
     def model(self, decode: tuple[int, int], prefill: tuple[int, int], name: str, layers: int) -> None:
         """Run the layers of a model; decode and prefill are requests with their tokens."""
@@ -219,6 +243,38 @@ def serve(
     return all_ranks
 
 
+def serve_apart(requests: int = 12, seed: int = 0) -> tuple[Rank, Rank]:
+    """Serve random requests on two ranks of number 0: one that prefills and sends the KV cache, and one that decodes."""
+    random = Random(seed)
+    first, second = (Rank(0, 0, 4, Random(seed + number)) for number in (1, 2))
+    all_requests = [Request(random.randrange(20, 400), random.randrange(3, 20)) for _ in range(requests)]
+    sent: list[tuple[int, Request]] = []
+    while waiting := [one for one in all_requests if one.done < one.prompt]:
+        budget, chunks = 256, list[tuple[Request, int]]()
+        for request in waiting[:3]:
+            if budget:
+                chunks.append((request, min(budget, request.prompt - request.done)))
+                budget -= chunks[-1][1]
+        first.run([], chunks, first.device_ns)
+        for request, tokens in chunks:
+            request.done += tokens
+            if request.done == request.prompt:
+                first.move("send", request.prompt)
+                sent.append((first.transfers[-1][1], request))
+    while sent or second.requests:
+        ready_ns = max(second.host_ns, second.device_ns)
+        if not second.requests:
+            ready_ns = second.host_ns = second.device_ns = max(ready_ns, sent[0][0])
+        while sent and sent[0][0] <= ready_ns and len(second.requests) < 6:
+            second.requests.append(sent.pop(0)[1])
+            second.move("receive", second.requests[-1].prompt)
+        second.run(second.requests, [], second.device_ns)
+        for request in second.requests:
+            request.done += 1
+        second.requests = [one for one in second.requests if one.done < one.prompt + one.generate]
+    return first, second
+
+
 def write(rank: Rank, folder: Path, form: Form, *, marks: bool = True, shapes: bool = True) -> Path:
     """Write what a rank recorded in one of the forms, with or without the annotations of the engine, and shapes."""
     if form == "kineto":
@@ -240,9 +296,7 @@ def _without_shapes(op: Op) -> Op:
 
 
 def _write_kineto(rank: Rank, path: Path, marks: bool, shapes: bool) -> Path:
-    gpu = {type_: kernel for _, type_, kernel in _NAMES.values()}
     events = [kineto.event("user_annotation", name, start - BASE_NS, end - BASE_NS) for name, start, end in rank.marks if marks]
-    kinds = [kind for one in rank.passes for kind, _, _, _ in one.kernels]
     for number, op in enumerate(rank.ops, 1):
         dims = [[int(dim) for dim in shape.split(",")] if shape else [] for shape in (op.input_shapes or "").split(";")]
         args = {"Input Dims": dims, "Input type": ["c10::Half"] * len(dims)} if shapes else {}
@@ -250,9 +304,9 @@ def _write_kineto(rank: Rank, path: Path, marks: bool, shapes: bool) -> Path:
         events.append(kineto.op(op.name, begin, end, number, arguments=args))
         events.append(kineto.launch(begin + 100, end - 100, number))
         (kernel,) = op.kernels
-        name = _NAMES[kinds[number - 1]][2] if kernel.kind == "compute" else gpu[kernel.name]
-        stream = 13 if kernel.kind == "communication" else 7
-        events.append(kineto.kernel(name, kernel.start - BASE_NS, kernel.end - BASE_NS, number, stream))
+        kind = rank.kinds[number - 1]
+        stream = 13 if kind in _COMMUNICATION else 7
+        events.append(kineto.kernel(_NAMES[kind][2], kernel.start - BASE_NS, kernel.end - BASE_NS, number, stream))
     for number, frame in enumerate(rank.frames, 1):
         name = frame.name.removeprefix("nn.Module: ")
         events.append(kineto.module(name, frame.start - BASE_NS, frame.end - BASE_NS, number=number))
