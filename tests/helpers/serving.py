@@ -5,6 +5,7 @@ A rank takes requests in chunks of their prompts beside those that generate (con
 runs a dummy pass while others work. With drafts, a small model drafts tokens behind each pass, which the next pass verifies.
 """
 
+import csv
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -53,6 +54,8 @@ class Pass:
     keys: int = 0
     host: tuple[int, int] = (0, 0)
     kernels: list[tuple[str, int, int, str]] = field(default_factory=list)
+    held: list[tuple[str, int, str, int]] = field(default_factory=list)
+    """Its requests: name, tokens before, phase and tokens."""
 
     @property
     def span(self) -> tuple[int, int]:
@@ -64,6 +67,7 @@ class Request:
     prompt: int
     generate: int
     done: int = 0
+    name: str = ""
 
 
 @dataclass
@@ -183,6 +187,8 @@ class Rank:
         c = [(tokens, request.done + tokens) for request, tokens in prefill]
         g = [(1 + self.drafts, request.prompt + request.done + 1 + self.drafts) for request in decode]
         self.passes.append(Pass(phase, len(prefill), len(decode), tokens, sum(keys for _, keys in c + g)))
+        self.passes[-1].held += [(one.name, one.done, "prefill", tokens) for one, tokens in prefill]
+        self.passes[-1].held += [(one.name, one.done, "decode", 1 + self.drafts) for one in decode]
         begin = self.host_ns
         is_dummy = phase == "dummy"
         if phase == "decode" and self.graph_size > len(decode):
@@ -219,11 +225,14 @@ def serve(
     """Serve random requests until a rank has run so many passes, and return the ranks with their truth."""
     random = Random(seed)
     all_ranks = [Rank(number, drafts, layers, Random(seed + 1 + number), slower, graph_size) for number in range(ranks)]
+    names: list[str] = []
     while max(len(rank.passes) for rank in all_ranks) < passes:
         for rank in all_ranks:
             # Requests come in waves, the first rank gets more of them.
             while len(rank.requests) < 6 and random.random() < (0.3 if rank.number == 0 else 0.12):
-                rank.requests.append(Request(random.randrange(20, 400), random.randrange(3, 20)))
+                sizes = random.randrange(20, 400), random.randrange(3, 20)
+                rank.requests.append(Request(*sizes, name=f"cmpl-{rank.number}-{len(names)}"))
+                names.append(rank.requests[-1].name)
         if not any(rank.requests for rank in all_ranks):
             continue
         ends_at = max(rank.device_ns for rank in all_ranks)
@@ -312,6 +321,35 @@ def _write_kineto(rank: Rank, path: Path, marks: bool, shapes: bool) -> Path:
         events.append(kineto.module(name, frame.start - BASE_NS, frame.end - BASE_NS, number=number))
     job = {"backend": "nccl", "rank": rank.number, "world_size": 2}
     return kineto.write_trace(path, events, {**kineto.HEAD, "distributedInfo": job})
+
+
+def write_service(ranks: Sequence[Rank], folder: Path, shift_ns: int = 0) -> Path:
+    """Write batch.csv as msServiceProfiler does: what the model of each rank ran over. Its clock may be shifted."""
+    columns = ("name", "res_list", "start_datetime", "end_datetime", "during_time(ms)", "batch_type", "prof_id", "batch_size")
+    blocks = (
+        "total_blocks",
+        "used_blocks",
+        "free_blocks",
+        "total_scheduled_tokens",
+        "start_time(ms)",
+        "end_time(ms)",
+    )
+    rows: list[tuple[object, ...]] = [(*columns, *blocks)]
+    for rank in ranks:
+        for one in (one for one in rank.passes if one.held):
+            start_us, end_us = (one.host[0] + shift_ns) // 1000 - 1, (one.host[1] + shift_ns) // 1000 + 2
+            dates = [f"2025-07-02 07:00:{us // 10**6 % 60:02}.{us % 10**6:06}" for us in (start_us, end_us)]
+            held = [
+                {"rid": name, "iter": done, "type": 0 if phase == "prefill" else 1, "num_scheduled_tokens": tokens}
+                for name, done, phase, tokens in one.held
+            ]
+            kind = "Prefill,Decode" if one.phase == "mixed" else one.phase.capitalize()
+            used = 40 + len(one.held)
+            ran = ("modelExec", held, *dates, (end_us - start_us) / 1000, kind, 7000 + rank.number, float(one.tokens))
+            rows.append((*ran, 100, used, 100 - used, one.tokens, start_us // 1000, end_us // 1000))
+    with (file := folder / "batch.csv").open("w", encoding="utf-8", newline="") as content:
+        csv.writer(content).writerows(rows)
+    return file
 
 
 def covered(intervals: Sequence[tuple[int, int]]) -> int:

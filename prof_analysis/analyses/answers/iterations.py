@@ -35,8 +35,16 @@ ANALYSIS = Analysis(
     extras={
         "requests": Extra(
             (),
-            {"across.request": "Request", "across.request_latency": "RequestLatency", "across.request_part": "RequestPart"},
-            ("across.benchmark_record",),
+            {
+                "across.request": "Request",
+                "across.request_latency": "RequestLatency",
+                "across.request_part": "RequestPart",
+                "across.service_batch": "ServiceBatch",
+                "across.pass_request": "PassRequest",
+                "across.kv_blocks": "KvBlocks",
+                "across.draft_acceptance": "DraftAcceptance",
+            },
+            ("across.benchmark_record", "across.batch_fit"),
         )
     },
     rows={
@@ -62,8 +70,14 @@ ANALYSIS = Analysis(
     keys=lambda: schema.answer(
         "latencies",
         "latency_parts",
+        "batch_fits",
+        "kv_blocks",
+        "draft_acceptance",
         latencies=schema.rows("latencies of requests beside passes, with --requests", "across.request_latency"),
         latency_parts=schema.rows("parts of their medians, with --requests", "across.request_part"),
+        batch_fits=schema.rows("ranks, and whether batches of msServiceProfiler fit their clock", "across.batch_fit"),
+        kv_blocks=schema.rows("how full the KV cache was, with results of msServiceProfiler", "across.kv_blocks"),
+        draft_acceptance=schema.rows("drafted tokens, with results of msServiceProfiler", "across.draft_acceptance"),
         batches=schema.rows("passes by phase and number of requests", "across.pass_statistic"),
         passes_of_ranks=schema.rows("ranks with their passes and the time between them", "across.pass_rank"),
         idle_causes=schema.rows("causes of idle time by phase", "across.free_by_phase"),
