@@ -5,14 +5,14 @@ import re
 import warnings
 from collections.abc import Callable, Set
 from importlib import import_module
-from importlib.util import find_spec
 from inspect import getsource
 from pathlib import Path
+from pkgutil import iter_modules
 
 import pytest
 from typer.testing import Result
 
-from prof_analysis import ProfAnalysisWarning, open_profile
+from prof_analysis import ProfAnalysisWarning, analyses, open_profile
 from prof_analysis.analyses import ANALYSES
 from prof_analysis.analyses.answering import answer_of
 from prof_analysis.engine.tables import documented_tables
@@ -71,7 +71,7 @@ def headings_of(column: str) -> set[str]:
 def program_of(command: str) -> ast.Module:
     """Return the program of an analysis, which also has the columns that the sample lacks."""
     name = command.replace("-", "_")
-    files = [f"answers.{name}", *([f"{name}_rows"] if find_spec(f"prof_analysis.analyses.{name}_rows") else [])]
+    files = [f"answers.{name}", *(one.name for one in iter_modules(analyses.__path__) if one.name.startswith(f"{name}_"))]
     return ast.parse("\n".join(getsource(import_module(f"prof_analysis.analyses.{file}")) for file in files))
 
 

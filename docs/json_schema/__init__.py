@@ -94,7 +94,7 @@ def schema() -> Schema:
     """Return the schema of the output of any command."""
     commands = {_name(command): _of_command(command, content) for command, content in _CONTENT.items()}
     facts = {f"summary-of-{command}": {**one, "title": f"summary of {command} --json"} for command, one in FACTS.items()}
-    tables = {name: of_table(documented_tables()[name]) for name in sorted(set(tables_in(facts)))}
+    tables = {name: of_table(documented_tables()[name]) for name in sorted({*tables_in(facts), *tables_in(commands)})}
     without_answer = {"not": {"required": ["failures"]}, "properties": {"status": {"const": "error"}}}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -155,7 +155,9 @@ def _of_command(command: str, content: Mapping[str, Schema]) -> Schema:
         of_run = {"$ref": f"#/$defs/summary-of-{command}"}
         several = {"type": "object", "additionalProperties": of_run, "description": "where there are several, that of each run"}
         facts = {"summary": of_run, "runs": several}
-    one = fields("message", "summary", "runs", **begin, message=message, **facts, **content)
+        if command in ANALYSES and (over_runs := ANALYSES[command].over_runs):
+            facts["all_runs"] = {**over_runs(), "description": "where there are several runs, what concerns all of them"}
+    one = fields("message", "summary", "runs", "all_runs", **begin, message=message, **facts, **content)
     is_error = {"properties": {"status": {"const": "error"}}}
     with_message = {"if": is_error, "then": {"required": ["message"]}, "else": {"properties": {"message": False}}}
     answered: list[Schema] = [{"required": ["summary"]}, {"required": ["runs"]}]

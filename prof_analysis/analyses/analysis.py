@@ -95,6 +95,7 @@ class Analysis:
     pictures: Mapping[str, Extra] = field(default_factory=dict)
     counted: str | None = None
     counts_kernels: bool = True
+    over_runs: Callable[[], Mapping[str, Any]] | None = None
 
     @property
     def name(self) -> str:

@@ -61,6 +61,14 @@ def answer_of(profile: Tables, command: str, top: int, by: str | None = None, **
     return Answer(command, facts, tuple(blocks), tuple(profile.warnings), tuple(profile.failures))
 
 
+def answer_over_runs(profile: Tables, command: str) -> Answer | None:
+    """Return what a command says of several runs together; None where it says nothing of them, or where there is one."""
+    if not profile.runs or ANALYSES[command].over_runs is None:
+        return None
+    facts, blocks = _file_of(command).over_runs(profile)
+    return Answer(command, facts, tuple(blocks), tuple(profile.warnings), tuple(profile.failures))
+
+
 def _listed(profile: Tables, command: str, top: int, by: str) -> tuple[Facts, list[Block]]:
     """Return the first rows of the table of a choice, with the columns that its head documents."""
     from prof_analysis.engine.tables import documented_tables
@@ -68,7 +76,10 @@ def _listed(profile: Tables, command: str, top: int, by: str) -> tuple[Facts, li
     chosen = ANALYSES[command].rows[by]
     table = chosen.over_ranks or chosen.table
     rows = heaviest_of(profile, table, top)
-    facts: Facts = {**size_of(profile, table, chosen.table), "level": by, "rows_shown": rows}
+    documented = documented_tables()[chosen.table]
+    names_ranks = documented.grain == "rank" or any(column.shown_name == "profile" for column in documented.columns)
+    of_ranks = chosen.table if names_ranks else ANALYSES[command].counted_table
+    facts: Facts = {**size_of(profile, table, of_ranks), "level": by, "rows_shown": rows}
     columns = _headings(documented_tables()[table].columns)
     line = f"{several(facts['rows'], 'row')} of {table}, of {several(facts['ranks'], 'rank')}"
     if rows:

@@ -11,7 +11,8 @@ _OF_WORDS = frozenset(
     (
         *("a step", "answer", "bound", "by", "category", "cause", "change", "clock", "finding", "found by", "group by"),
         *("input", "kernel time", "kind", "launch", "lies", "main cause", "memory", "part", "phase", "purpose", "read from"),
-        *("reason", "state", "status", "time of", "type of", "wait", "what", "where", "why", "why FLOPs lack", "why no layers"),
+        *("reason", "role", "state", "status", "time of", "type of", "wait", "what", "where", "why"),
+        *("why FLOPs lack", "why no layers"),
     )
 )
 # What ends the name of a column; the catalogue says it as {0} ns.

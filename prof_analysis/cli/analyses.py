@@ -15,6 +15,7 @@ from prof_analysis.cli.answers import own_parameters, rows_and_options
 from prof_analysis.cli.help import AnalysisCommand
 from prof_analysis.cli.options import Anonymize, ProfilePath, ResultOptions, ScreenOptions, takes_options
 from prof_analysis.cli.screen import exit_on_error, finish, opened, show
+from prof_analysis.common.errors import InputError
 from prof_analysis.common.options import Keywords
 from prof_analysis.exports import check_type
 
@@ -27,13 +28,29 @@ def _command_of(name: str) -> Callable[..., None]:
     of_answer = options_of(name)
 
     def command(path: ProfilePath, options: Keywords, result: ResultOptions, screen: ScreenOptions, **own: Any) -> None:
+        remark = None
+        if "requests" in analysis.extras and not options.get("requests"):
+            records, remark = _service_results(path)
+            options = {**options, "requests": records}
         by, known = rows_and_options(of_answer, own, options)
         extra = None if by is None else analysis.rows[by].extra
         extras = [*([extra] if extra else ()), *(one for one in analysis.extras if known.get(one))]
         shown = known | ({} if by is None else {"by": by})
-        _analyse(name, path, options, result, screen, shown, tuple(extras))
+        _analyse(name, path, options, result, screen, shown, tuple(extras), remark)
 
     return takes_options(command, analysis.options, own_parameters(analysis, of_answer))
+
+
+def _service_results(paths: Sequence[Path]) -> tuple[Any, str | None]:
+    """Return the results of msServiceProfiler beside a profile, if any, and why they cannot be read."""
+    from prof_analysis.common.service_results import beside, read_folder
+
+    if (folder := beside(paths)) is None:
+        return None, None
+    try:
+        return read_folder(folder), None
+    except InputError as error:
+        return None, f"{error}; the passes are shown without it"
 
 
 for _name, _analysis in ANALYSES.items():
@@ -96,10 +113,16 @@ def _analyse(
     screen: ScreenOptions,
     shown: Mapping[str, Any] | None = None,
     extras: tuple[str, ...] = (),
+    remark: str | None = None,
 ) -> None:
-    """Write the tables of an analysis and its extras, and print its answer; `shown` has the options of the answer."""
+    """Write the tables of an analysis and its extras, and print its answer; `shown` has the options of the answer.
+
+    `remark` is a warning about what lies beside the profile.
+    """
     with opened(screen, paths, options) as profile:
-        from prof_analysis.analyses.answering import answer_of
+        if remark is not None:
+            profile.warn(remark)
+        from prof_analysis.analyses.answering import answer_of, answer_over_runs
 
         export_type = str(result.export_type or "db")
         check_type(export_type, command)
@@ -114,6 +137,8 @@ def _analyse(
             with profile.only(run) if run else nullcontext():
                 chosen = answers if profile.has_answer(command) else of_nothing
                 chosen[run] = answer_of(profile, command, result.top, **(shown or {}))
+        is_usual = not (shown and shown.get("by"))
+        over_runs = answer_over_runs(profile, command) if answers and is_usual else None
     # Print after the progress bar is gone.
-    show(answers or of_nothing, written, screen)
+    show(answers or of_nothing, written, screen, over_runs)
     finish(profile, screen, written)

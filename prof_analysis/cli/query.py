@@ -8,10 +8,11 @@ from typing import Annotated
 import typer
 
 from prof_analysis.cli.help import LOOK_UP, Command
-from prof_analysis.cli.options import ModuleOptions, ProfileOption, ScreenOptions, takes_options
+from prof_analysis.cli.options import ProfileOption, ScreenOptions, takes_options
 from prof_analysis.cli.screen import exit_on_error, finish, opened, print_answer, view_of
 from prof_analysis.common.errors import InputError, reason_of
-from prof_analysis.common.option_docs import ANSWER, SHOW
+from prof_analysis.common.option_docs import ANSWER, INPUT, MACHINE, MODULES, SHOW
+from prof_analysis.common.options import Keywords
 from prof_analysis.common.visible import visible_lines
 
 app = typer.Typer()
@@ -21,7 +22,7 @@ app = typer.Typer()
 @takes_options
 def sql(
     profiling_path: ProfileOption,
-    options: ModuleOptions,
+    options: Annotated[Keywords, INPUT, MODULES, MACHINE, "requests"],
     screen: ScreenOptions,
     query: Annotated[
         str | None,

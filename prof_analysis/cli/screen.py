@@ -166,21 +166,26 @@ def print_answer(answer: "Answer | Profile", written: Written | None = None, **c
         print_json(status="partial" if answer.failures else "done", **files, **content, **found)
 
 
-def show(answers: "Mapping[str, Answer]", written: Written, screen: ScreenOptions) -> None:
-    """Print the answer of each run, by its name, and the files written, for the terminal or as JSON."""
+def show(answers: "Mapping[str, Answer]", written: Written, screen: ScreenOptions, over_runs: "Answer | None" = None) -> None:
+    """Print the answer of each run, by its name, that over all runs, and the files written, for the terminal or as JSON."""
     *_, last = answers
     if screen.as_json:
         facts = {run: answer.facts for run, answer in answers.items()}
-        print_answer(answers[last], written, **({"summary": facts[""]} if "" in facts else {"runs": facts}))
+        together = {} if over_runs is None else {"all_runs": over_runs.facts}
+        print_answer(answers[last], written, **({"summary": facts[""]} if "" in facts else {"runs": facts}), **together)
         return
     from prof_analysis.analyses.spoken import heading, spoken
     from prof_analysis.cli import terminal
 
-    view = view_of(screen, [header for answer in answers.values() for header in answer.headers], heading)
-    for run, answer in answers.items():
-        if run:
-            print(visible(said(f"run {run}:")))
-        terminal.print_answer(spoken(answer), written.files if run == last else (), view)
+    shown = {said(f"run {run}:") if run else "": answer for run, answer in answers.items()}
+    if over_runs is not None and over_runs.blocks:
+        shown[said("all runs:")] = over_runs
+    view = view_of(screen, [header for answer in shown.values() for header in answer.headers], heading)
+    *_, last = shown
+    for title, answer in shown.items():
+        if title:
+            print(visible(title))
+        terminal.print_answer(spoken(answer), written.files if title == last else (), view)
 
 
 def view_of(screen: ScreenOptions, headers: Sequence[str], heading: Callable[[str], str] = str) -> "View":

@@ -150,7 +150,8 @@ class Options:
         str | Path | Mapping[str, Any] | None,
         Doc(
             "The result of the benchmark that sent the requests, to compare with the passes: a file of `vllm bench serve` "
-            "(--save-result --save-detailed) or of SGLang's bench_serving (--output-details), or what it holds.",
+            "(--save-result --save-detailed) or of SGLang's bench_serving (--output-details), or what it holds; or the folder "
+            "of msServiceProfiler with request.csv, batch.csv and others.",
             ANSWER,
             value="FILE",
         ),

@@ -17,21 +17,26 @@ _NAMES = {"ttft": ("ttft",), "itl": ("itl",), "tpot": ("tpot",), "e2el": ("e2el"
 
 
 def read_requests(given: object) -> tuple[str, ...]:
-    """Return the records of a benchmark's result, from its file or from what it holds: each a JSON object in a text.
+    """Return the records of a benchmark's result, from its file or from what it holds, or of the folder of msServiceProfiler.
 
-    The first says how many runs the file holds, of which the last one counts, and how many requests failed. The others are
-    requests that were answered, or figures of all requests, where the result has no single ones. Times are in ns.
+    Each is a JSON object in a text. The first says how many runs the file holds, of which the last one counts, and how many
+    requests failed. The others are requests that were answered, or figures of all requests, where the result has no single
+    ones; of msServiceProfiler also batches. Times are in ns.
     Raises InputError, which names the file, for what is no such result.
     """
     if given is None:
         return ()
-    if isinstance(given, tuple):  # The records, as they are read.
-        return given
+    if isinstance(given, tuple | list) and all(isinstance(one, str) for one in given):  # The records, as they are read.
+        return tuple(given)
     if isinstance(given, Mapping):
         return _records("requests", given, 1)
     if not isinstance(given, str | Path):
         raise InputError(f"requests={type(given).__name__}: {_GIVE}")
+    from prof_analysis.common import service_results
+
     file = Path(given)
+    if (folder := service_results.folder_of(file)) is not None:
+        return service_results.read_folder(folder)
     try:
         content = input_files.whole(file, input_files.FIGURES_BYTES).decode("utf-8-sig")
         runs = _runs(content)
@@ -42,6 +47,15 @@ def read_requests(given: object) -> tuple[str, ...]:
         raise InputError(str(error), path=file) from None
     except (ValueError, RecursionError) as error:  # No JSON, or not in UTF-8.
         raise InputError(f"{file}: is no JSON ({reason_of(error)[:100]}); {_GIVE}", path=file) from error
+
+
+def shortened(option: str, value: object) -> object:
+    """Return the value of an option as exports name it: of the records of a result, which may be millions, a digest."""
+    if option != "requests" or not isinstance(value, list) or not value:
+        return value
+    from hashlib import sha256
+
+    return f"sha256 {sha256(json.dumps(value).encode()).hexdigest()}"
 
 
 def _runs(content: str) -> list[Any]:
@@ -64,10 +78,13 @@ def _records(name: str, run: Any, run_count: int) -> tuple[str, ...]:
         reported = list(_reported(name, run))
         if not reported:
             raise InputError(f"{name}: has no ttfts, itls, or figures such as median_ttft_ms; {_GIVE}")
-        return (_text(kind="run", run_count=run_count, failed_count=_count(name, run.get("failed"), "failed")), *reported)
+        return (_head(run_count, _count(name, run.get("failed"), "failed")), *reported)
     found = list(_requests(name, run, ttfts))
-    head = _text(kind="run", run_count=run_count, failed_count=len(ttfts) - len(found))
-    return (head, *found)
+    return (_head(run_count, len(ttfts) - len(found)), *found)
+
+
+def _head(run_count: int, failed_count: int | None) -> str:
+    return _text(kind="run", origin="benchmark", run_count=run_count, failed_count=failed_count)
 
 
 def _requests(name: str, run: Mapping[str, Any], ttfts: Sequence[Any]) -> Iterator[str]:

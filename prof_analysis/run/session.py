@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import duckdb
 
+from prof_analysis.common.benchmark_results import shortened
 from prof_analysis.common.capabilities import Questions, Requirement
 from prof_analysis.common.errors import InputError, ProfAnalysisError, QueryError, reason_of, remedy_of
 from prof_analysis.common.options import ProfileOptions
@@ -111,12 +112,12 @@ class Session:
         return self._stores.readable
 
     def options_of(self, table: str) -> dict[str, object]:
-        """Return the options that a table depends on, with their values."""
+        """Return the options that a table depends on, with their values; a digest for the records of a benchmark."""
         of_ranks, over_ranks = split_across_ranks((table,), self._own)
         sources = {rank.source for rank in self.stores if rank.source is not None}
         read = {name for source in sources for one in of_ranks for name in variables_read(source, one, self._own)}
         read = read.union(*(variables_named(self.tables[one]) for one in over_ranks))
-        return {name: self._variables[name] for name in sorted(read & self._variables.keys())}
+        return {name: shortened(name, self._variables[name]) for name in sorted(read & self._variables.keys())}
 
     @property
     def step_id(self) -> int | None:

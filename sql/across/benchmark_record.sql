@@ -1,5 +1,5 @@
--- One row is a record of the benchmark's result that --requests gives (benchmark_results.py reads it): first the run, then its
--- requests that were answered, or figures of all of them where the result has no single ones.
+-- One row is a record of the benchmark's result that --requests gives (benchmark_results.py reads it), or of msServiceProfiler:
+-- first the run, then its requests that were answered, or figures of all of them where the result has no single ones.
 --
 -- record_id           BIGINT    number of the record, from 1
 -- kind                VARCHAR   run, request or reported
@@ -13,6 +13,11 @@
 -- median_ns           BIGINT    the median that the benchmark reports, ns; NULL where it reports none
 -- p90_ns              BIGINT    the p90 that it reports, ns; NULL where it reports none
 -- p99_ns              BIGINT    the p99 that it reports, ns; NULL where it reports none
+-- origin              VARCHAR   benchmark or msServiceProfiler; NULL but for the run
+-- request             VARCHAR   name of the request; NULL but for a request of msServiceProfiler
+-- start_ns            BIGINT    when it arrived, Unix ns; NULL as request, or when not recorded
+-- e2el_ns             BIGINT    time to its end, ns; NULL as request, or when not recorded
+-- queue_ns            BIGINT    time in queues, ns; NULL as request, or when not recorded
 WITH text AS (
     SELECT unnest(given) AS record, generate_subscripts(given, 1) AS record_id
     FROM (SELECT getvariable('requests')::VARCHAR[] AS given)
@@ -29,5 +34,11 @@ SELECT
     record ->> '$.latency' AS latency,
     (record ->> '$.median_ns')::BIGINT AS median_ns,
     (record ->> '$.p90_ns')::BIGINT AS p90_ns,
-    (record ->> '$.p99_ns')::BIGINT AS p99_ns
+    (record ->> '$.p99_ns')::BIGINT AS p99_ns,
+    record ->> '$.origin' AS origin,
+    record ->> '$.request' AS request,
+    (record ->> '$.start_ns')::BIGINT AS start_ns,
+    (record ->> '$.e2el_ns')::BIGINT AS e2el_ns,
+    (record ->> '$.queue_ns')::BIGINT AS queue_ns
 FROM text
+WHERE record ->> '$.kind' IN ('run', 'request', 'reported')

@@ -2,15 +2,15 @@
 -- it: prefill and mixed passes for TTFT, decode passes with the gaps before them for ITL and TPOT. They are those of the steady
 -- state, on all ranks.
 --
--- latency         VARCHAR  ttft (to the first token), itl (between two tokens), tpot (mean of itl of a request) or e2el (to the
---                          last token)
+-- latency         VARCHAR  queue (in queues), ttft (to the first token), itl (between two tokens), tpot (mean of itl of a
+--                          request) or e2el (to the last token)
 -- is_reported     BOOLEAN  whether the figures are those that the benchmark reports, since its result has no single requests
 -- value_count     BIGINT   how many values; NULL when reported
 -- median_ns       BIGINT   their median, ns; NULL where none is reported
 -- p90_ns          BIGINT   time that 90 % of them do not exceed, ns; NULL where none is reported
 -- p99_ns          BIGINT   time that 99 % of them do not exceed, ns; NULL where none is reported
 -- max_ns          BIGINT   the longest, ns; NULL when reported
--- pass_count      BIGINT   the passes; NULL for e2el
+-- pass_count      BIGINT   the passes; NULL for queue and e2el
 -- pass_median_ns  BIGINT   median of their times, ns; NULL without any
 -- pass_p90_ns     BIGINT   time that 90 % of them do not exceed, ns; NULL without any
 -- pass_p99_ns     BIGINT   time that 99 % of them do not exceed, ns; NULL without any
@@ -28,6 +28,10 @@ WITH value AS (
     SELECT 'e2el', e2el_ns
     FROM across.request
     WHERE e2el_ns IS NOT NULL
+    UNION ALL
+    SELECT 'queue', queue_ns
+    FROM across.request
+    WHERE queue_ns IS NOT NULL
 ),
 distribution AS (
     SELECT
@@ -62,12 +66,12 @@ pass_distribution AS (
 )
 SELECT
     distribution.*,
-    if(latency = 'e2el', NULL, coalesce(pass_count, 0)) AS pass_count,
+    if(latency IN ('queue', 'e2el'), NULL, coalesce(pass_count, 0)) AS pass_count,
     pass_median_ns,
     pass_p90_ns,
     pass_p99_ns
 FROM distribution
 LEFT JOIN pass_distribution
     ON pass_distribution.is_decode = (distribution.latency <> 'ttft')
-    AND distribution.latency <> 'e2el'
-ORDER BY list_position(['ttft', 'itl', 'tpot', 'e2el'], latency)
+    AND distribution.latency NOT IN ('queue', 'e2el')
+ORDER BY list_position(['queue', 'ttft', 'itl', 'tpot', 'e2el'], latency)

@@ -3,8 +3,9 @@
 --
 -- latency      VARCHAR  ttft, itl or tpot, as in across.request_latency
 -- part         VARCHAR  of the pass on the device: computing, communication alone, copying alone, idle; before it, for itl and
---                       tpot: kernels between passes, idle between passes (the device waits for the host); and the rest, which
---                       lies in no pass of this kind: queue, host, network, other passes
+--                       tpot: kernels between passes, idle between passes (the device waits for the host); for ttft, queue:
+--                       what the request of this latency waited, where that is known, at most what the pass leaves; and the
+--                       rest, which lies in no pass of this kind: host, network, other passes, and a queue that is not known
 -- duration_ns  BIGINT   time of the part, ns; the rest is below 0 where a pass takes longer than the latency: it generates
 --                       several tokens of a request, or other load was recorded
 -- share        DOUBLE   part of the median; NULL where that is 0
@@ -23,6 +24,20 @@ usual AS (
     WHERE latency.median_ns IS NOT NULL
     QUALIFY row_number() OVER (PARTITION BY latency.latency ORDER BY profile, pass_id) = 1
 ),
+queued AS (
+    SELECT ttft_ns AS median_ns, min_by(queue_ns, request_id) AS queue_ns
+    FROM across.request
+    GROUP BY ttft_ns
+),
+timed AS (
+    SELECT
+        usual.*,
+        CASE WHEN latency = 'ttft' AND queued.queue_ns IS NOT NULL
+            THEN greatest(0, least(queued.queue_ns, usual.median_ns - whole_ns))
+        END AS queue_ns
+    FROM usual
+    LEFT JOIN queued USING (median_ns)
+),
 part AS (
     SELECT
         latency,
@@ -38,9 +53,10 @@ part AS (
                 'duration_ns': if(is_decode, gap_before_ns - idle_before_ns, NULL)
             },
             {'place': 6, 'part': 'idle between passes', 'duration_ns': if(is_decode, idle_before_ns, NULL)},
-            {'place': 7, 'part': 'rest', 'duration_ns': median_ns - whole_ns}
+            {'place': 7, 'part': 'queue', 'duration_ns': queue_ns},
+            {'place': 8, 'part': 'rest', 'duration_ns': median_ns - whole_ns - coalesce(queue_ns, 0)}
         ], recursive := true)
-    FROM usual
+    FROM timed
 )
 SELECT latency, part, duration_ns, duration_ns / nullif(median_ns, 0) AS share
 FROM part

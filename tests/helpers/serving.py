@@ -5,6 +5,7 @@ A rank takes requests in chunks of their prompts beside those that generate (con
 runs a dummy pass while others work. With drafts, a small model drafts tokens behind each pass, which the next pass verifies.
 """
 
+import csv
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -36,7 +37,10 @@ _NAMES = {
     "verify": ("vllm::rejection_sample", "rejection_random_sample_kernel", "rejection_random_sample_kernel"),
     "embed": ("aten::embedding", "GatherV2", "vectorized_gather_kernel"),
     "sum": ("c10d::allreduce_", "hcom_allReduce_", "ncclDevKernel_AllReduce_Sum_bf16_RING_LL"),
+    "send": ("kv::send", "hccl_batchPut_", "ncclDevKernel_SendRecv"),
+    "receive": ("kv::receive", "hccl_batchGet_", "ncclDevKernel_SendRecv"),
 }
+_COMMUNICATION = ("sum", "send", "receive")
 
 
 @dataclass
@@ -50,6 +54,8 @@ class Pass:
     keys: int = 0
     host: tuple[int, int] = (0, 0)
     kernels: list[tuple[str, int, int, str]] = field(default_factory=list)
+    held: list[tuple[str, int, str, int]] = field(default_factory=list)
+    """Its requests: name, tokens before, phase and tokens."""
 
     @property
     def span(self) -> tuple[int, int]:
@@ -61,6 +67,7 @@ class Request:
     prompt: int
     generate: int
     done: int = 0
+    name: str = ""
 
 
 @dataclass
@@ -80,6 +87,12 @@ class Rank:
     frames: list[Frame] = field(default_factory=list)
     marks: list[tuple[str, int, int]] = field(default_factory=list)
     requests: list[Request] = field(default_factory=list)
+    kinds: list[str] = field(default_factory=list)
+    """The kinds of all kernels, in the order of their ops."""
+    transfers: list[tuple[int, int]] = field(default_factory=list)
+    """When the KV cache of a request was sent or received."""
+    transfer_calls: list[tuple[int, int]] = field(default_factory=list)
+    """When the host did that."""
     host_ns: int = BASE_NS
     device_ns: int = BASE_NS
 
@@ -91,14 +104,15 @@ class Rank:
         start = max(self.device_ns + self.random.randrange(100, 900), self.host_ns + 3_000)
         end = start + self.slower * took_ns + self.random.randrange(0, 500)
         is_sum = kind == "sum"
+        communicates = kind in _COMMUNICATION
         kernel = Kernel(
-            type_ if is_sum else f"{type_}_0",
+            type_ if communicates else f"{type_}_0",
             start,
             end,
-            kind="communication" if is_sum else "compute",
+            kind="communication" if communicates else "compute",
             type=type_,
             core="AI_CORE" if kind == "matmul" else "MIX_AIC" if kind in ("decode", "prefill") else "AI_VECTOR_CORE",
-            group="tp" if is_sum else None,
+            group="tp" if is_sum else "kv" if communicates else None,
             inputs=inputs,
             types=";".join("FLOAT16" for _ in inputs.split(";")),
             outputs=outputs,
@@ -106,8 +120,22 @@ class Rank:
             output_formats="ND",
         )
         self.ops.append(Op(op, begin, self.host_ns, (kernel,), input_shapes=inputs))
-        self.passes[-1].kernels.append((kind, start, end, module))
-        self.device_ns = end - took_ns // 4 if is_sum else end
+        self.kinds.append(kind)
+        if kind in ("send", "receive"):
+            self.transfers.append((start, end))
+        else:
+            self.passes[-1].kernels.append((kind, start, end, module))
+        # The next kernel does not wait for the end of a collective, nor for what is sent.
+        self.device_ns = start if kind == "send" else end - took_ns // 4 if is_sum else end
+
+    def move(self, kind: Literal["send", "receive"], tokens: int) -> None:
+        """Send or receive the KV cache of a request."""
+        begin = self.host_ns + 1_000
+        self.host_ns = begin + 500
+        self.launch(kind, str(tokens), str(tokens), "", 20_000 + 30 * tokens)
+        self.host_ns += 700
+        self.transfer_calls.append((begin, self.host_ns))
+        self.marks.append(("save_kv_layer" if kind == "send" else "start_load_kv", begin, self.host_ns))
 
     def model(self, decode: tuple[int, int], prefill: tuple[int, int], name: str, layers: int) -> None:
         """Run the layers of a model; decode and prefill are requests with their tokens."""
@@ -159,6 +187,8 @@ class Rank:
         c = [(tokens, request.done + tokens) for request, tokens in prefill]
         g = [(1 + self.drafts, request.prompt + request.done + 1 + self.drafts) for request in decode]
         self.passes.append(Pass(phase, len(prefill), len(decode), tokens, sum(keys for _, keys in c + g)))
+        self.passes[-1].held += [(one.name, one.done, "prefill", tokens) for one, tokens in prefill]
+        self.passes[-1].held += [(one.name, one.done, "decode", 1 + self.drafts) for one in decode]
         begin = self.host_ns
         is_dummy = phase == "dummy"
         if phase == "decode" and self.graph_size > len(decode):
@@ -195,11 +225,14 @@ def serve(
     """Serve random requests until a rank has run so many passes, and return the ranks with their truth."""
     random = Random(seed)
     all_ranks = [Rank(number, drafts, layers, Random(seed + 1 + number), slower, graph_size) for number in range(ranks)]
+    names: list[str] = []
     while max(len(rank.passes) for rank in all_ranks) < passes:
         for rank in all_ranks:
             # Requests come in waves, the first rank gets more of them.
             while len(rank.requests) < 6 and random.random() < (0.3 if rank.number == 0 else 0.12):
-                rank.requests.append(Request(random.randrange(20, 400), random.randrange(3, 20)))
+                sizes = random.randrange(20, 400), random.randrange(3, 20)
+                rank.requests.append(Request(*sizes, name=f"cmpl-{rank.number}-{len(names)}"))
+                names.append(rank.requests[-1].name)
         if not any(rank.requests for rank in all_ranks):
             continue
         ends_at = max(rank.device_ns for rank in all_ranks)
@@ -217,6 +250,38 @@ def serve(
                 request.done += 1
             rank.requests = [one for one in rank.requests if one.done < one.prompt + one.generate]
     return all_ranks
+
+
+def serve_apart(requests: int = 12, seed: int = 0) -> tuple[Rank, Rank]:
+    """Serve random requests on two ranks of number 0: one that prefills and sends the KV cache, and one that decodes."""
+    random = Random(seed)
+    first, second = (Rank(0, 0, 4, Random(seed + number)) for number in (1, 2))
+    all_requests = [Request(random.randrange(20, 400), random.randrange(3, 20)) for _ in range(requests)]
+    sent: list[tuple[int, Request]] = []
+    while waiting := [one for one in all_requests if one.done < one.prompt]:
+        budget, chunks = 256, list[tuple[Request, int]]()
+        for request in waiting[:3]:
+            if budget:
+                chunks.append((request, min(budget, request.prompt - request.done)))
+                budget -= chunks[-1][1]
+        first.run([], chunks, first.device_ns)
+        for request, tokens in chunks:
+            request.done += tokens
+            if request.done == request.prompt:
+                first.move("send", request.prompt)
+                sent.append((first.transfers[-1][1], request))
+    while sent or second.requests:
+        ready_ns = max(second.host_ns, second.device_ns)
+        if not second.requests:
+            ready_ns = second.host_ns = second.device_ns = max(ready_ns, sent[0][0])
+        while sent and sent[0][0] <= ready_ns and len(second.requests) < 6:
+            second.requests.append(sent.pop(0)[1])
+            second.move("receive", second.requests[-1].prompt)
+        second.run(second.requests, [], second.device_ns)
+        for request in second.requests:
+            request.done += 1
+        second.requests = [one for one in second.requests if one.done < one.prompt + one.generate]
+    return first, second
 
 
 def write(rank: Rank, folder: Path, form: Form, *, marks: bool = True, shapes: bool = True) -> Path:
@@ -240,9 +305,7 @@ def _without_shapes(op: Op) -> Op:
 
 
 def _write_kineto(rank: Rank, path: Path, marks: bool, shapes: bool) -> Path:
-    gpu = {type_: kernel for _, type_, kernel in _NAMES.values()}
     events = [kineto.event("user_annotation", name, start - BASE_NS, end - BASE_NS) for name, start, end in rank.marks if marks]
-    kinds = [kind for one in rank.passes for kind, _, _, _ in one.kernels]
     for number, op in enumerate(rank.ops, 1):
         dims = [[int(dim) for dim in shape.split(",")] if shape else [] for shape in (op.input_shapes or "").split(";")]
         args = {"Input Dims": dims, "Input type": ["c10::Half"] * len(dims)} if shapes else {}
@@ -250,14 +313,43 @@ def _write_kineto(rank: Rank, path: Path, marks: bool, shapes: bool) -> Path:
         events.append(kineto.op(op.name, begin, end, number, arguments=args))
         events.append(kineto.launch(begin + 100, end - 100, number))
         (kernel,) = op.kernels
-        name = _NAMES[kinds[number - 1]][2] if kernel.kind == "compute" else gpu[kernel.name]
-        stream = 13 if kernel.kind == "communication" else 7
-        events.append(kineto.kernel(name, kernel.start - BASE_NS, kernel.end - BASE_NS, number, stream))
+        kind = rank.kinds[number - 1]
+        stream = 13 if kind in _COMMUNICATION else 7
+        events.append(kineto.kernel(_NAMES[kind][2], kernel.start - BASE_NS, kernel.end - BASE_NS, number, stream))
     for number, frame in enumerate(rank.frames, 1):
         name = frame.name.removeprefix("nn.Module: ")
         events.append(kineto.module(name, frame.start - BASE_NS, frame.end - BASE_NS, number=number))
     job = {"backend": "nccl", "rank": rank.number, "world_size": 2}
     return kineto.write_trace(path, events, {**kineto.HEAD, "distributedInfo": job})
+
+
+def write_service(ranks: Sequence[Rank], folder: Path, shift_ns: int = 0) -> Path:
+    """Write batch.csv as msServiceProfiler does: what the model of each rank ran over. Its clock may be shifted."""
+    columns = ("name", "res_list", "start_datetime", "end_datetime", "during_time(ms)", "batch_type", "prof_id", "batch_size")
+    blocks = (
+        "total_blocks",
+        "used_blocks",
+        "free_blocks",
+        "total_scheduled_tokens",
+        "start_time(ms)",
+        "end_time(ms)",
+    )
+    rows: list[tuple[object, ...]] = [(*columns, *blocks)]
+    for rank in ranks:
+        for one in (one for one in rank.passes if one.held):
+            start_us, end_us = (one.host[0] + shift_ns) // 1000 - 1, (one.host[1] + shift_ns) // 1000 + 2
+            dates = [f"2025-07-02 07:00:{us // 10**6 % 60:02}.{us % 10**6:06}" for us in (start_us, end_us)]
+            held = [
+                {"rid": name, "iter": done, "type": 0 if phase == "prefill" else 1, "num_scheduled_tokens": tokens}
+                for name, done, phase, tokens in one.held
+            ]
+            kind = "Prefill,Decode" if one.phase == "mixed" else one.phase.capitalize()
+            used = 40 + len(one.held)
+            ran = ("modelExec", held, *dates, (end_us - start_us) / 1000, kind, 7000 + rank.number, float(one.tokens))
+            rows.append((*ran, 100, used, 100 - used, one.tokens, start_us // 1000, end_us // 1000))
+    with (file := folder / "batch.csv").open("w", encoding="utf-8", newline="") as content:
+        csv.writer(content).writerows(rows)
+    return file
 
 
 def covered(intervals: Sequence[tuple[int, int]]) -> int:

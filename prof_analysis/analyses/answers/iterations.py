@@ -8,6 +8,8 @@ from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import Analysis, Extra, Rows
 from prof_analysis.analyses.answer import Block, Facts, Source, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
+from prof_analysis.analyses.iterations_requests import shown_requests
+from prof_analysis.analyses.iterations_roles import shown_roles
 from prof_analysis.analyses.words import duration, percent, rank_name, several
 from prof_analysis.common.option_docs import INPUT, MACHINE
 
@@ -23,17 +25,26 @@ ANALYSIS = Analysis(
         "pass.cause": "PassIdle",
         "across.pass_statistic": "PassStatistic",
         "across.pass_rank": "PassRank",
+        "across.pass_role": "PassRole",
     },
     section="iterations",
-    captions=("Passes by phase and requests", "The passes that took longest"),
+    captions=("Passes by phase and requests", "The passes that took longest", "Ranks by role"),
     requires=("kernels",),
     options=(INPUT, MACHINE, "requests"),
     also=("free.by_phase", "across.free_by_phase"),
     extras={
         "requests": Extra(
             (),
-            {"across.request": "Request", "across.request_latency": "RequestLatency", "across.request_part": "RequestPart"},
-            ("across.benchmark_record",),
+            {
+                "across.request": "Request",
+                "across.request_latency": "RequestLatency",
+                "across.request_part": "RequestPart",
+                "across.service_batch": "ServiceBatch",
+                "across.pass_request": "PassRequest",
+                "across.kv_blocks": "KvBlocks",
+                "across.draft_acceptance": "DraftAcceptance",
+            },
+            ("across.benchmark_record", "across.batch_fit"),
         )
     },
     rows={
@@ -41,6 +52,7 @@ ANALYSIS = Analysis(
         "batch": Rows("across.pass_statistic", is_listed=True),
         "cause": Rows("pass.cause", is_listed=True),
         "rank": Rows("across.pass_rank", is_listed=True),
+        "role": Rows("across.pass_role", is_listed=True),
     },
     place=11,
     examples={
@@ -51,18 +63,29 @@ ANALYSIS = Analysis(
 
     duration = computing + communication not overlapped + copying not overlapped + idle. With by="batch" a row is a phase and a
     number of requests with median, p90 and p99 of the steady state; with by="cause" a pass and a cause of its idle time; with
-    by="rank" a rank, whose passes and the time between them add up to the recording.
+    by="rank" a rank, whose passes and the time between them add up to the recording; with by="role" the ranks that prefill, or
+    decode, where these run apart.
     Raises InputError when no rank holds kernels.
     """,
     keys=lambda: schema.answer(
         "latencies",
         "latency_parts",
+        "batch_fits",
+        "kv_blocks",
+        "draft_acceptance",
         latencies=schema.rows("latencies of requests beside passes, with --requests", "across.request_latency"),
         latency_parts=schema.rows("parts of their medians, with --requests", "across.request_part"),
+        batch_fits=schema.rows("ranks, and whether batches of msServiceProfiler fit their clock", "across.batch_fit"),
+        kv_blocks=schema.rows("how full the KV cache was, with results of msServiceProfiler", "across.kv_blocks"),
+        draft_acceptance=schema.rows("drafted tokens, with results of msServiceProfiler", "across.draft_acceptance"),
         batches=schema.rows("passes by phase and number of requests", "across.pass_statistic"),
         passes_of_ranks=schema.rows("ranks with their passes and the time between them", "across.pass_rank"),
         idle_causes=schema.rows("causes of idle time by phase", "across.free_by_phase"),
         longest_passes=schema.rows("passes", "pass.time"),
+        roles=schema.rows("roles of ranks: prefill, decode or both", "across.pass_role"),
+    ),
+    over_runs=lambda: schema.fields(
+        roles=schema.rows("roles of the ranks of each run", schema.row("across.pass_role", run=schema.text("name of the run")))
     ),
 )
 
@@ -92,6 +115,7 @@ def iterations(profile: Tables, top: int, requests: object = None) -> tuple[Fact
     batches = profile.rows(f"FROM across.pass_statistic LIMIT {top:d}")
     ranks = profile.rows("FROM across.pass_rank")
     causes = profile.rows("FROM across.free_by_phase")
+    roles = profile.rows("FROM across.pass_role")
     passes = profile.rows(f"FROM pass.time ORDER BY duration_ns DESC, profile, pass_id LIMIT {top:d}")
     facts: Facts = {
         **size_of(profile, "pass.time"),
@@ -99,6 +123,7 @@ def iterations(profile: Tables, top: int, requests: object = None) -> tuple[Fact
         "passes_of_ranks": ranks,
         "idle_causes": causes,
         "longest_passes": passes,
+        "roles": roles,
     }
     parts = {header: column for header, column in _PARTS.items() if any(row[column] for row in [*batches, *passes])}
     of_batches: dict[str, Source] = {
@@ -129,53 +154,17 @@ def iterations(profile: Tables, top: int, requests: object = None) -> tuple[Fact
         "host before": "host_before_ns",
         "folder": "profile",
     }
-    shown = [table_of("across.pass_statistic", batches, of_batches, bar="share")] if batches else []
-    more, of_requests = _of_requests(profile) if requests else ({}, [])
-    return {**facts, **more}, [*shown, said(*_about(ranks, causes)), table_of("pass.time", passes, of_passes), *of_requests]
+    more, of_requests = shown_requests(profile) if requests else ({}, [])
+    shown: list[Block] = [table_of("across.pass_statistic", batches, of_batches, bar="share")] if batches else []
+    shown += [said(*_about(ranks, causes)), table_of("pass.time", passes, of_passes)]
+    return {**facts, **more}, [*shown, *shown_roles(roles), *of_requests]
 
 
-def _of_requests(profile: Tables) -> tuple[Facts, list[Block]]:
-    """Return the latencies of the requests of a benchmark beside passes, and what the median of each is made of."""
-    latencies = profile.rows("FROM across.request_latency")
-    parts = profile.rows("FROM across.request_part")
-    (run,) = profile.rows("FROM across.benchmark_record WHERE kind = 'run'")
-    of_latencies: dict[str, Source] = {
-        "latency": "latency",
-        "values": "value_count",
-        "median": "median_ns",
-        "p90": "p90_ns",
-        "p99": "p99_ns",
-        "max": "max_ns",
-        "passes": "pass_count",
-        "pass median": "pass_median_ns",
-        "pass p90": "pass_p90_ns",
-        "pass p99": "pass_p99_ns",
-    }
-    of_parts: dict[str, Source] = {"latency": "latency", "part": "part", "time": "duration_ns", "share": "share"}
-    blocks: list[Block] = [
-        table_of("across.request_latency", latencies, of_latencies),
-        said(*_about_requests(run, latencies)),
-    ]
-    if parts:
-        blocks.append(table_of("across.request_part", parts, of_parts))
-    return {"latencies": latencies, "latency_parts": parts}, blocks
-
-
-def _about_requests(run: Mapping[str, Any], latencies: list[dict[str, Any]]) -> Iterator[str]:
-    """Yield sentences about the result of a benchmark: what of it counts, and how it is compared."""
-    if run["run_count"] > 1:
-        yield f"the result holds {several(run['run_count'], 'run')} of the benchmark, of which the last one counts"
-    if run["failed_count"]:
-        yield f"{several(run['failed_count'], 'request')} without an answer, left out"
-    if any(row["is_reported"] for row in latencies):
-        yield (
-            "the result has no single requests: these are the figures that the benchmark reports; --save-detailed of vLLM, "
-            "or --output-details of SGLang, keeps the requests"
-        )
-    yield (
-        "benchmarks do not record by the clock of the profile, so no request is assigned to passes: distributions are "
-        "compared, of all requests and of the passes in the recording"
-    )
+def over_runs(profile: Tables) -> tuple[Facts, list[Block]]:
+    """Return the roles of the ranks of all runs: prefill and decode may have been recorded apart."""
+    in_order = "list_position(['prefill', 'decode', 'both'], role) NULLS LAST, run"
+    roles = profile.rows(f"FROM across.pass_role ORDER BY {in_order}")
+    return {"roles": roles}, shown_roles(roles)
 
 
 def _part(row: Mapping[str, Any], column: str, whole: str) -> tuple[int, float | None]:

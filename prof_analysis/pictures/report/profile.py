@@ -8,7 +8,7 @@ from typing import Any
 
 from prof_analysis.analyses import ANALYSES, overview
 from prof_analysis.analyses.answer import Answer, ShownColumn, ShownTable
-from prof_analysis.analyses.answering import answer_of
+from prof_analysis.analyses.answering import answer_of, answer_over_runs
 from prof_analysis.analyses.asked import OpenProfile
 from prof_analysis.analyses.overview import RankRow
 from prof_analysis.analyses.tree import BACKWARD
@@ -75,7 +75,8 @@ def _found(profile: OpenProfile, ranks: list[dict[str, Any]]) -> Found:
         raise InputError(
             f"{profile.path}: no rank can answer a question of the report: {next(iter(reasons.values()))[0]}", path=profile.path
         )
-    return Found(profile, answers, reasons)
+    together = {command: answer for command in asked if (answer := answer_over_runs(profile, command)) and answer.blocks}
+    return Found(profile, answers, reasons, together)
 
 
 def _why_not(command: str, ranks: list[dict[str, Any]]) -> list[str]:

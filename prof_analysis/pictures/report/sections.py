@@ -32,14 +32,18 @@ class Found:
     profile: OpenProfile
     answers: Mapping[str, Mapping[str, Answer]]
     reasons: Mapping[str, Sequence[str]]
+    over_runs: Mapping[str, Answer]  # What commands say of several runs together.
 
     def parts(self, command: str, *captions: str, blocks: Callable[[Answer], Sequence[Block]] | None = None) -> Iterator[Part]:
-        """Yield the answer of a command as parts of a page; of several runs one after the other, each below its name."""
+        """Yield the answer of a command as parts of a page; of several runs each below its name, and then of all."""
         for run, answers in self.answers.items():
             if command in answers:
                 if run:
                     yield Heading(plain(f"Run {run}"))
                 yield from as_parts(answers[command].blocks if blocks is None else blocks(answers[command]), captions)
+        if command in self.over_runs:
+            yield Heading("All runs")
+            yield from as_parts(self.over_runs[command].blocks, captions[-1:])
 
     def has(self, command: str) -> bool:
         """Return whether a run has an answer to a command."""
