@@ -75,6 +75,8 @@ class Rank:
     """So many times as long as usual all kernels take."""
     graph_size: int = 0
     """Decode passes compute as many requests at least, as a captured graph does."""
+    sampling_ns: int = 0
+    """So long the host chooses tokens behind each pass, while the device waits."""
     passes: list[Pass] = field(default_factory=list)
     ops: list[Op] = field(default_factory=list)
     frames: list[Frame] = field(default_factory=list)
@@ -182,6 +184,9 @@ class Rank:
             self.marks.append(("gpu_model_runner: draft", begin, self.host_ns))
         # The host waits for the tokens before it schedules the next batch.
         self.host_ns = max(self.host_ns, self.device_ns, ends_at) + self.random.randrange(3_000, 9_000)
+        if self.sampling_ns:
+            self.marks.append(("gpu_model_runner: sample", self.host_ns, self.host_ns + self.sampling_ns))
+            self.host_ns += self.sampling_ns
 
 
 def _sums(parts: Sequence[tuple[int, int]]) -> str:
@@ -190,11 +195,21 @@ def _sums(parts: Sequence[tuple[int, int]]) -> str:
 
 
 def serve(
-    passes: int = 200, ranks: int = 2, drafts: int = 0, layers: int = 8, seed: int = 0, slower: int = 1, graph_size: int = 0
+    passes: int = 200,
+    ranks: int = 2,
+    drafts: int = 0,
+    layers: int = 8,
+    seed: int = 0,
+    slower: int = 1,
+    graph_size: int = 0,
+    budget: int = 256,
+    sampling_ns: int = 0,
 ) -> list[Rank]:
-    """Serve random requests until a rank has run so many passes, and return the ranks with their truth."""
+    """Serve random requests until a rank has run so many passes, each of at most `budget` tokens; return the ranks."""
     random = Random(seed)
-    all_ranks = [Rank(number, drafts, layers, Random(seed + 1 + number), slower, graph_size) for number in range(ranks)]
+    all_ranks = [
+        Rank(number, drafts, layers, Random(seed + 1 + number), slower, graph_size, sampling_ns) for number in range(ranks)
+    ]
     while max(len(rank.passes) for rank in all_ranks) < passes:
         for rank in all_ranks:
             # Requests come in waves, the first rank gets more of them.
@@ -205,11 +220,11 @@ def serve(
         ends_at = max(rank.device_ns for rank in all_ranks)
         for rank in all_ranks:
             decode = [request for request in rank.requests if request.done >= request.prompt]
-            prefill, budget = [], 256 - (1 + drafts) * len(decode)
+            prefill, left = [], budget - (1 + drafts) * len(decode)
             for request in rank.requests:
-                if request not in decode and budget > 0:
-                    prefill.append((request, min(budget, request.prompt - request.done)))
-                    budget -= prefill[-1][1]
+                if request not in decode and left > 0:
+                    prefill.append((request, min(left, request.prompt - request.done)))
+                    left -= prefill[-1][1]
             rank.run(decode, prefill, ends_at)
             for request, tokens in prefill:
                 request.done += tokens
