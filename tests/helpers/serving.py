@@ -37,6 +37,8 @@ _NAMES = {
     "embed": ("aten::embedding", "GatherV2", "vectorized_gather_kernel"),
     "sum": ("c10d::allreduce_", "hcom_allReduce_", "ncclDevKernel_AllReduce_Sum_bf16_RING_LL"),
 }
+# Query, key and value; a mask and lengths; a table of blocks.
+_ATTENTION_TYPES = "FLOAT16;FLOAT16;FLOAT16;;INT8;INT64;INT64;;;;;;;;INT32"
 
 
 @dataclass
@@ -48,6 +50,8 @@ class Pass:
     decode: int = 0
     tokens: int = 0
     keys: int = 0
+    pairs: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """Pairs of a query and a key that it attends to, and keys, of the requests in prefill and in decode."""
     host: tuple[int, int] = (0, 0)
     kernels: list[tuple[str, int, int, str]] = field(default_factory=list)
 
@@ -102,7 +106,7 @@ class Rank:
             core="AI_CORE" if kind == "matmul" else "MIX_AIC" if kind in ("decode", "prefill") else "AI_VECTOR_CORE",
             group="tp" if is_sum else None,
             inputs=inputs,
-            types=";".join("FLOAT16" for _ in inputs.split(";")),
+            types=_ATTENTION_TYPES if kind in ("decode", "prefill") else ";".join("FLOAT16" for _ in inputs.split(";")),
             outputs=outputs,
             formats=";".join("ND" for _ in inputs.split(";")),
             output_formats="ND",
@@ -160,7 +164,11 @@ class Rank:
         tokens = own + chunks or 1
         c = [(tokens, request.done + tokens) for request, tokens in prefill]
         g = [(1 + self.drafts, request.prompt + request.done + 1 + self.drafts) for request in decode]
-        self.passes.append(Pass(phase, len(prefill), len(decode), tokens, sum(keys for _, keys in c + g)))
+        pairs = {
+            kind: (sum(q * k - (q * q - q) // 2 for q, k in of), sum(k for _, k in of))
+            for kind, of in (("prefill", c), ("decode", g))
+        }
+        self.passes.append(Pass(phase, len(prefill), len(decode), tokens, sum(keys for _, keys in c + g), pairs))
         begin = self.host_ns
         is_dummy = phase == "dummy"
         if phase == "decode" and self.graph_size > len(decode):
