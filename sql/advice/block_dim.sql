@@ -21,15 +21,15 @@
 -- idle_share    DOUBLE  share of the cores without work in that time
 -- critical_ns   BIGINT  the part of duration_ns in kernels that are critical, as in critical.kernel, ns
 --
--- Kernels of fewer blocks than the device has cores, or of a number that leaves cores without work in the last round, by
--- module, op and type. The win is time × (1 − blocks / (rounds × cores)), where rounds = ⌈blocks / cores⌉, kernel by kernel: an
--- upper bound, since more blocks cost something too. Cores are those of `kernels.core`: cube cores from `info.json` or
--- `cube_utilization(%)`; vector cores from `aiv_num` of `info.json`, or else twice the cube cores if a vector kernel had
--- exactly so many blocks; otherwise the kernel is not judged. GPUs: multiprocessors, and blocks of the `grid` (AMD counts
--- threads in it for some launches, which is taken into account; kernels of a replayed graph have none).
--- `block_dim.least_duration_ns` (10 us on average; shorter kernels have too little work to divide) and
--- `block_dim.least_idle_share` (10 % of the cores) are our choice; msprof-analyze lists any number that is no multiple of the
--- cores.
+-- Kernels of fewer blocks than the device has cores, or of a number that leaves cores without work in the last round,
+-- by module, op and type. The win is time × (1 − blocks / (rounds × cores)), where rounds = ⌈blocks / cores⌉, kernel by
+-- kernel: an upper bound, since more blocks cost something too. Cores are those of `kernels.core`: cube cores from
+-- `info.json` or `cube_utilization(%)`; vector cores from `aiv_num` of `info.json`, or else twice the cube cores if a
+-- vector kernel had exactly so many blocks; otherwise the kernel is not judged. GPUs: multiprocessors, and blocks of
+-- the `grid` (AMD counts threads in it for some launches, which is taken into account; kernels of a replayed graph have
+-- none). `block_dim.least_duration_ns` (10 us on average; shorter kernels have too little work to divide) and
+-- `block_dim.least_idle_share` (10 % of the cores) are our choice; msprof-analyze lists any number that is no multiple
+-- of the cores.
 WITH threshold AS (
     SELECT
         max(value) FILTER (name = 'least_duration_ns') AS least_duration_ns,

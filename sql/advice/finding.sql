@@ -23,7 +23,26 @@
 -- time_ns_per_step BIGINT   time at issue in a step, ns; NULL when it is not known
 -- shared_with      VARCHAR  finding_id of the finding above it that counts most of the same time; NULL when none does
 -- shared_ns_per_step  BIGINT  how much of win_ns_per_step that one may count too at most, ns; NULL when none does
-SELECT found.* EXCLUDE (place), shared.shared_with, shared.shared_ns_per_step
+-- phase            VARCHAR  phase of the passes of a server in which most of its time lies, as in pass.instance; NULL where the
+--                           profile has no passes or their phases are not known, and for a finding without a place in time
+-- phase_share      DOUBLE   part of its time that lies there, as in advice.finding_work; NULL where phase is
+WITH phase_time AS (
+    SELECT
+        finding_id,
+        phase,
+        sum(total_ns) AS phase_ns,
+        sum(sum(total_ns)) OVER (PARTITION BY finding_id) AS all_ns
+    FROM advice.finding_work
+    GROUP BY finding_id, phase
+),
+in_phase AS (
+    SELECT finding_id, arg_max(phase, (phase_ns, phase)) AS phase, max(phase_ns) / nullif(min(all_ns), 0) AS phase_share
+    FROM phase_time
+    WHERE phase IS NOT NULL
+    GROUP BY finding_id
+)
+SELECT found.* EXCLUDE (place), shared.shared_with, shared.shared_ns_per_step, in_phase.phase, in_phase.phase_share
 FROM advice.finding_of_run AS found
 LEFT JOIN advice.shared ON shared.finding_id = found.finding_id AND shared.is_most
+LEFT JOIN in_phase ON in_phase.finding_id = found.finding_id
 ORDER BY found.place

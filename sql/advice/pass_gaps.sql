@@ -10,7 +10,7 @@
 --     run what is left between passes on another process, such as the texts of tokens.
 -- @query SELECT idle_before_ns, host_before_ns, phase, request_count, rank_id FROM pass.time ORDER BY idle_before_ns DESC
 --     LIMIT 50
--- @counts host
+-- @counts idle
 -- @requires kernels
 -- @threshold least_share 0.05: Share of the time of passes, with what lies before them, from which it is a finding
 -- @threshold least_pass_count 10: Passes of the phase, at least

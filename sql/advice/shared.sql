@@ -10,42 +10,11 @@ WITH timed_finding AS (
     LEFT JOIN advice.counted_time USING (rule)
     WHERE finding.win_ns_per_step > 0
 ),
-work AS (
-    SELECT DISTINCT module, op_name, type, role, multiplies, data_type
-    FROM kernels.work
-),
-part_of_chain AS (
-    SELECT DISTINCT module, unnest(string_split(parts, ', ')) AS name
-    FROM chain.cost
-),
--- The kernels that a finding is about, by module, op and type.
 about AS (
-    SELECT timed_finding.finding_id, timed_finding.place, work.module, work.op_name, work.type
+    SELECT DISTINCT timed_finding.finding_id, timed_finding.place, work.module, work.op_name, work.type
     FROM timed_finding
-    JOIN work
-        ON work.module IS NOT DISTINCT FROM timed_finding.module
-        AND CASE timed_finding.rule
-            WHEN 'format_conversion' THEN coalesce(work.role <> 'type conversion', false)
-            WHEN 'unfused_chain'
-                THEN (work.module, coalesce(work.op_name, work.type)) IN (SELECT (module, name) FROM part_of_chain)
-            WHEN 'full_precision'
-                THEN if(
-                    timed_finding.kernel_type IS NULL,
-                    NOT work.multiplies AND work.role IS NULL AND work.data_type = 'fp32',
-                    work.op_name IS NOT DISTINCT FROM timed_finding.op AND work.type = timed_finding.kernel_type
-                )
-            ELSE work.op_name IS NOT DISTINCT FROM timed_finding.op AND work.type IS NOT DISTINCT FROM timed_finding.kernel_type
-        END
-    WHERE timed_finding.time = 'kernels' AND timed_finding.rule NOT IN ('low_clock', 'recomputation', 'unlike_layer')
-    UNION
-    -- Those about all kernels, or about all of a module, whose path may end in the number of a layer.
-    SELECT timed_finding.finding_id, timed_finding.place, work.module, work.op_name, work.type
-    FROM timed_finding
-    JOIN work
-        ON timed_finding.module IS NULL
-        OR (work.module IS NULL AND starts_with(timed_finding.module, 'layer '))
-        OR starts_with(work.module, regexp_replace(timed_finding.module, '\[\d+\]$', ''))
-    WHERE timed_finding.rule IN ('low_clock', 'recomputation', 'unlike_layer')
+    JOIN advice.finding_work AS work USING (finding_id)
+    WHERE timed_finding.time = 'kernels'
 ),
 same_kernels AS (
     SELECT DISTINCT below.finding_id, above.finding_id AS shared_with

@@ -24,10 +24,17 @@
 -- longest_ns       BIGINT   time of the longest operator, ns
 -- critical_ns      BIGINT   the part of exposed_ns in operators that, if shorter, would let what follows begin earlier, as in
 --                           critical.kernel, ns
+-- phase            VARCHAR  phase of the passes of a server in which they ran, as in pass.instance; NULL when not known, and
+--                           outside passes
 WITH label AS (
     SELECT group_name, min(label) AS label
     FROM communication.member
     GROUP BY group_name
+),
+in_pass AS (
+    SELECT kernel.kernel_id, instance.phase
+    FROM pass.kernel
+    JOIN pass.instance USING (pass_id)
 ),
 operator AS (
     SELECT
@@ -40,6 +47,7 @@ operator AS (
         trace_kernel.direction::VARCHAR AS direction,
         breakdown.group_name,
         label.label AS group_label,
+        in_pass.phase,
         breakdown.elapse_ns,
         exposed_operator.is_last,
         exposed_operator.exposed_ns,
@@ -56,6 +64,7 @@ operator AS (
     LEFT JOIN critical.kernel AS critical_kernel USING (kernel_id)
     LEFT JOIN trace.string AS op ON op.text_id = kernel.op_name_id
     LEFT JOIN label USING (group_name)
+    LEFT JOIN in_pass USING (kernel_id)
     WHERE exposed_operator.step_id IS NOT NULL OR NOT EXISTS (FROM trace.step)
 )
 SELECT
@@ -76,7 +85,8 @@ SELECT
     sum(exposed_ns - waiting_ns - transferring_ns)::BIGINT AS other_ns,
     coalesce(sum(exposed_ns) FILTER (waiting_ns IS NULL), 0)::BIGINT AS unknown_ns,
     max(elapse_ns) AS longest_ns,
-    coalesce(sum(exposed_ns) FILTER (is_critical), 0)::BIGINT AS critical_ns
+    coalesce(sum(exposed_ns) FILTER (is_critical), 0)::BIGINT AS critical_ns,
+    phase
 FROM operator
-GROUP BY location, parent_module, module, op, type, operation, direction, group_name, group_label
-ORDER BY exposed_ns DESC, elapse_ns DESC, location, parent_module, module, op, type, direction, group_name
+GROUP BY location, parent_module, module, op, type, operation, direction, group_name, group_label, phase
+ORDER BY exposed_ns DESC, elapse_ns DESC, location, parent_module, module, op, type, direction, group_name, phase

@@ -25,6 +25,8 @@
 -- total_ns          BIGINT   their time, ns
 -- behind_ns         BIGINT   of 'copy' and 'synchronise': how long these gaps last beyond the end of the last of these, ns: a
 --                            host that did not wait could launch meanwhile; else 0
+-- phase             VARCHAR  phase of the passes of a server in which or before which the device is idle, as in pass.instance;
+--                            NULL when not known, and without passes
 WITH bound AS (
     SELECT gap_id, sum(sum(opened)) OVER (ORDER BY gap_id ROWS UNBOUNDED PRECEDING)::BIGINT AS step_count
     FROM (
@@ -50,6 +52,19 @@ placed_gap AS (
     CROSS JOIN clock.offset AS clock
     ASOF LEFT JOIN bound ON bound.gap_id <= gap.gap_id
     WHERE gap.start_ns >= in_steps.start_ns AND gap.end_ns <= in_steps.end_ns
+),
+placed_turn AS (
+    SELECT pass_id, next_id, start_ns, end_ns
+    FROM pass.turn
+),
+recorded_gap AS (
+    SELECT gap_id, start_ns, end_ns
+    FROM free.gap
+),
+phase_of_gap AS (
+    SELECT placed.gap_id, instance.phase
+    FROM gaps_of_turns(recorded_gap, placed_turn) AS placed
+    JOIN pass.instance ON instance.pass_id = coalesce(placed.pass_id, placed.next_id)
 ),
 -- The copy that the host requested; it does not wait for a copy within the device.
 copying_request AS (
@@ -156,6 +171,7 @@ weighed_part AS (
         in_gap.call_id,
         in_gap.function_id,
         in_gap.copies,
+        phase_of_gap.phase,
         10 ** (length(work_in_gap.duration_ns::VARCHAR) - 1) AS decade_ns,
         gap.step_count = 0 AS is_between_steps,
         greatest(gap.step_count, 1) AS step_count,
@@ -168,6 +184,7 @@ weighed_part AS (
     JOIN placed_gap AS gap USING (gap_id)
     JOIN work_in_gap ON work_in_gap.gap_id = in_gap.gap_id AND work_in_gap.work IS NOT DISTINCT FROM in_gap.work
     LEFT JOIN wait_in_gap ON wait_in_gap.gap_id = in_gap.gap_id
+    LEFT JOIN phase_of_gap ON phase_of_gap.gap_id = in_gap.gap_id
 ),
 cause_total AS (
     SELECT
@@ -179,6 +196,7 @@ cause_total AS (
         call_id,
         function_id,
         copies,
+        phase,
         decade_ns,
         sum(step_count)::BIGINT AS gap_count,
         sum(duration_ns * step_count)::BIGINT AS total_ns,
@@ -203,7 +221,8 @@ SELECT
     cause_total.decade_ns::BIGINT AS decade_ns,
     cause_total.gap_count,
     cause_total.total_ns,
-    cause_total.behind_ns
+    cause_total.behind_ns,
+    cause_total.phase
 FROM cause_total
 LEFT JOIN module.path USING (path_id)
 LEFT JOIN trace.string AS op_name ON op_name.text_id = cause_total.op_id
@@ -217,4 +236,5 @@ ORDER BY
     call_name.text,
     cause_total.copies,
     cause_total.decade_ns,
-    cause_total.is_between_steps
+    cause_total.is_between_steps,
+    cause_total.phase

@@ -27,6 +27,8 @@
 -- idle_ns         BIGINT   by how much they would be shorter at most if all cores shared their blocks evenly, ns; NULL when not
 --                          known
 -- critical_idle_ns BIGINT  the part of idle_ns in kernels that are critical, ns; NULL when not known
+-- phase           VARCHAR  phase of the passes of a server in which they ran, as in pass.instance; NULL when not known, and
+--                          outside passes
 WITH recorded_steps AS (
     SELECT count(*) > 0 AS has_rows
     FROM step.period
@@ -112,6 +114,11 @@ multiplying AS (
     JOIN mfu.shape USING (shape_id)
     WHERE shape.family IS NOT NULL
 ),
+in_pass AS (
+    SELECT kernel.kernel_id, instance.phase
+    FROM pass.kernel
+    JOIN pass.instance USING (pass_id)
+),
 described_kernel AS (
     SELECT
         counted_kernel.*,
@@ -126,13 +133,15 @@ described_kernel AS (
             WHEN len(typed_inputs.types) = 1 THEN typed_inputs.types[1]
             WHEN len(typed_inputs.types) > 1 THEN 'mixed'
         END AS data_type,
-        core.core_count
+        core.core_count,
+        in_pass.phase
     FROM counted_kernel
     LEFT JOIN kernels.role ON role.name_id = counted_kernel.name_id AND role.type_id IS NOT DISTINCT FROM counted_kernel.type_id
     LEFT JOIN paired_conversion ON paired_conversion.kernel_id = counted_kernel.kernel_id
     LEFT JOIN trace.copy ON copy.kernel_id = counted_kernel.kernel_id
     LEFT JOIN multiplying ON multiplying.kernel_id = counted_kernel.kernel_id
     LEFT JOIN typed_inputs ON typed_inputs.input_types_id = counted_kernel.input_types_id
+    LEFT JOIN in_pass ON in_pass.kernel_id = counted_kernel.kernel_id
     LEFT JOIN kernels.core
         ON core.device_id IS NOT DISTINCT FROM counted_kernel.device_id
         AND core.engine IS NOT DISTINCT FROM counted_kernel.engine
@@ -163,7 +172,8 @@ summed_kernel AS (
         max(block_num) AS most_blocks,
         core_count,
         sum(idle_part(duration_ns, block_num, core_count))::BIGINT AS idle_ns,
-        sum(idle_part(critical_ns, block_num, core_count))::BIGINT AS critical_idle_ns
+        sum(idle_part(critical_ns, block_num, core_count))::BIGINT AS critical_idle_ns,
+        phase
     FROM described_kernel
     CROSS JOIN chip
     GROUP BY ALL
@@ -179,4 +189,5 @@ ORDER BY
     summed_kernel.path_id,
     summed_kernel.op_name_id,
     summed_kernel.type_id,
-    summed_kernel.input_types_id
+    summed_kernel.input_types_id,
+    summed_kernel.phase

@@ -107,6 +107,49 @@ CREATE MACRO IF NOT EXISTS memory_of_device(chips, products) AS TABLE
     JOIN query_table(products) AS known ON regexp_matches(device.product, known.pattern)
     HAVING count(*) = 1;
 
+-- The sums of kernels by `category`, which can be any key, for rated_categories(). `kernels` is the name of a CTE with
+-- category, duration_ns, flops, known_flops and possible_flops as in mfu.judged, and bytes as in roofline.moved; `memory` that
+-- of one with memory_gb_s.
+CREATE MACRO IF NOT EXISTS sums_of_kernels(kernels, memory) AS TABLE
+    SELECT
+        category,
+        sum(duration_ns)::BIGINT AS total_ns,
+        count(*) AS kernel_count,
+        (SELECT memory_gb_s FROM query_table(memory)) AS memory_gb_s,
+        TRY_CAST(sum(flops) AS BIGINT) AS flops,
+        coalesce(sum(duration_ns) FILTER (flops IS NOT NULL), 0)::BIGINT AS flops_ns,
+        TRY_CAST(sum(known_flops) AS BIGINT) AS known_flops,
+        TRY_CAST(sum(possible_flops) // 1000 AS BIGINT) AS possible_flops,
+        TRY_CAST(sum(bytes) AS BIGINT) AS bytes,
+        coalesce(sum(duration_ns) FILTER (bytes IS NOT NULL), 0)::BIGINT AS bytes_ns,
+        TRY_CAST(sum(known_flops) FILTER (bytes IS NOT NULL) AS BIGINT) AS placed_flops,
+        TRY_CAST(sum(possible_flops) FILTER (bytes IS NOT NULL) // 1000 AS BIGINT) AS possible_placed_flops,
+        TRY_CAST(sum(bytes) FILTER (known_flops IS NOT NULL) AS BIGINT) AS placed_bytes,
+        coalesce(sum(duration_ns) FILTER (known_flops IS NOT NULL AND bytes IS NOT NULL), 0)::BIGINT AS placed_ns
+    FROM query_table(kernels)
+    GROUP BY category;
+
+-- The same over ranks: `ranks` is the name of a CTE with the columns of sums_of_kernels(). Of ranks on different devices, the
+-- bandwidth of the memory is not said.
+CREATE MACRO IF NOT EXISTS sums_of_ranks(ranks) AS TABLE
+    SELECT
+        category,
+        sum(total_ns)::BIGINT AS total_ns,
+        sum(kernel_count)::BIGINT AS kernel_count,
+        CASE WHEN count(DISTINCT memory_gb_s) = 1 AND count(memory_gb_s) = count(*) THEN min(memory_gb_s) END AS memory_gb_s,
+        TRY_CAST(sum(flops) AS BIGINT) AS flops,
+        sum(flops_ns)::BIGINT AS flops_ns,
+        TRY_CAST(sum(known_flops) AS BIGINT) AS known_flops,
+        TRY_CAST(sum(possible_flops) AS BIGINT) AS possible_flops,
+        TRY_CAST(sum(bytes) AS BIGINT) AS bytes,
+        sum(bytes_ns)::BIGINT AS bytes_ns,
+        TRY_CAST(sum(placed_flops) AS BIGINT) AS placed_flops,
+        TRY_CAST(sum(possible_placed_flops) AS BIGINT) AS possible_placed_flops,
+        TRY_CAST(sum(placed_bytes) AS BIGINT) AS placed_bytes,
+        sum(placed_ns)::BIGINT AS placed_ns
+    FROM query_table(ranks)
+    GROUP BY category;
+
 -- The rates of categories of kernels, of their sums: what share of the time of all kernels they take, how fast they compute and
 -- move data, and whether computing or the memory bounds them. `summed` is the name of a CTE.
 CREATE MACRO IF NOT EXISTS rated_categories(summed) AS TABLE

@@ -64,6 +64,17 @@ CREATE MACRO IF NOT EXISTS float_type_of(type) AS
 CREATE MACRO IF NOT EXISTS idle_part(time_ns, block_num, core_count) AS
     time_ns - (time_ns::HUGEINT * block_num // (core_count * ((block_num::HUGEINT + core_count - 1) // core_count)))::BIGINT;
 
+-- Elements of a token in pages of keys or values, of all heads: [blocks, tokens, heads * D], [blocks, heads, tokens, D],
+-- [blocks, tokens, heads, D], or D in blocks of 16, as [blocks, heads * D / 16, tokens, 16] and [blocks, heads, D / 16, tokens,
+-- 16]. Of two dims that may be tokens, the larger one is; NULL for other dims.
+CREATE MACRO IF NOT EXISTS width_in_pages(dims) AS
+    CASE
+        WHEN len(dims) = 3 THEN dims[3]
+        WHEN len(dims) = 4 AND dims[4] = 16 THEN dims[2] * 16
+        WHEN len(dims) = 4 THEN least(dims[2], dims[3]) * dims[4]
+        WHEN len(dims) = 5 AND dims[5] = 16 THEN dims[2] * dims[3] * 16
+    END;
+
 -- Bytes of an element of a data type as recorded; NULL for one that is not known.
 CREATE MACRO IF NOT EXISTS bytes_of_element(type) AS
     CASE regexp_replace(upper(trim(type)), '^(DT_|C10::)', '')

@@ -1,11 +1,12 @@
 -- One row is a description of a grouped matmul. Where its rows are one tensor, that is a buffer: how many of its rows the
 -- groups fill is not recorded, and the buffer of a mixture of experts can be hundreds of times as long. Where each group has a
--- tensor of its own, the shapes say it.
+-- tensor of its own, the shapes say it. They do too where a gating of the rank chooses among as many experts as there are
+-- groups, so that none of them is on another rank, and the buffer has as many rows as that chooses experts for all tokens.
 --
 -- @guard mfu.grouped_matmul_shape
 --
 -- shape_id         BIGINT   a description of mfu.shape
--- flops            HUGEINT  2 * rows * n * k, added up over the groups; NULL where the rows are one tensor
+-- flops            HUGEINT  2 * rows * n * k, added up over the groups; NULL where the groups may fill a part of the rows
 -- flops_at_most    HUGEINT  2 * (all rows of the buffer) * n * k
 -- flops_per_row    HUGEINT  2 * n * k
 -- group_count      BIGINT   groups that share the rows
@@ -111,6 +112,21 @@ separate AS (
         )
         AND (bool_and(o IS NOT NULL) OR sum(a[-2]) = min(outputs[1][-2]))
 ),
+-- Tokens choose experts: [tokens, experts] become [tokens, chosen].
+gating_shape AS (
+    SELECT DISTINCT kernel.input_shapes_id, kernel.output_shapes_id
+    FROM trace.kernel
+    JOIN trace.string AS type ON type.text_id = kernel.type_id
+    WHERE kernel.kind = 'compute' AND regexp_matches(type.text, '(?i)^moe_?gating_?top_?k')
+),
+gating AS (
+    SELECT DISTINCT
+        dims_of(split_part(tensor_list(input.text), ';', 1))[-1] AS expert_count,
+        count_of(dims_of(split_part(tensor_list(output.text), ';', 1))) AS row_count
+    FROM gating_shape
+    JOIN trace.string AS input ON input.text_id = gating_shape.input_shapes_id
+    JOIN trace.string AS output ON output.text_id = gating_shape.output_shapes_id
+),
 fitting_reading AS (
     -- Each row of a [m, k] meets one weight of b [groups, k, n]. What is fused after it may join or halve the output's columns.
     SELECT
@@ -119,17 +135,24 @@ fitting_reading AS (
         2 * a_count::HUGEINT * b_columns AS flops_at_most,
         2 * a[-1]::HUGEINT * b_columns AS flops_per_row,
         weight_count AS group_count,
-        has_equal_types
+        has_equal_types,
+        len(a) = 2 AND (weight_count, a[1]) IN (SELECT (expert_count, row_count) FROM gating) AS is_filled
     FROM turned_operand
     WHERE len(o) = len(a) AND agrees(b_rows, b_padded, a[-1], false)
       AND (b_columns % o[-1] = 0 OR agrees(b_columns, b_padded, o[-1], false))
     UNION ALL
     -- The gradient of the weights: rows of a [k, m] and b [k, n] in groups make an output [groups, m, n].
-    SELECT shape_id, turns_b, 2 * a_count::HUGEINT * b_columns, 2 * o[-2]::HUGEINT * b_columns, o[-3], has_equal_types
+    SELECT shape_id, turns_b, 2 * a_count::HUGEINT * b_columns, 2 * o[-2]::HUGEINT * b_columns, o[-3], has_equal_types, false
     FROM turned_operand
     WHERE len(o) = 3 AND len(a) = 2 AND NOT is_stacked AND b_columns = o[-1] AND a_count = b_rows * o[-2]
 )
-SELECT shape_id, NULL::HUGEINT AS flops, flops_at_most, flops_per_row, group_count, has_equal_types
+SELECT
+    shape_id,
+    if(is_filled, flops_at_most, NULL)::HUGEINT AS flops,
+    flops_at_most,
+    flops_per_row,
+    group_count,
+    has_equal_types
 FROM fitting_reading
 ANTI JOIN separate USING (shape_id)
 QUALIFY row_number() OVER (PARTITION BY shape_id ORDER BY turns_b) = 1

@@ -4,7 +4,8 @@
 --
 -- name_id     TEXT_ID  name of the ops
 -- form        VARCHAR  product, linear (the second matrix is turned), grouped product, convolution, convolution gradient,
---                      attention, attention gradient, paged attention (over a cache of keys, whose lengths are in no shape)
+--                      attention, attention gradient, paged attention (over a cache of keys, whose lengths are in no shape),
+--                      latent attention (the same over a cache of latents, which are keys and values: FlashMLA)
 -- first_at    BIGINT   position of the first matrix, of the input of a convolution, or of the query; the second matrix, the
 --                      weight, and key and value come next
 -- layout      VARCHAR  dims of query, key and value: BHSD, BSHD, or THD, where all sequences come one after the other; NULL for
@@ -89,6 +90,11 @@ paged_attention (name) AS (
         ('sglang::unified_attention_with_output'),
         ('aiter::mha_batch_prefill')
 ),
+-- The third input is the size of a value, which is the first part of a key.
+-- Knows mla_: formulas are of ops, which have names.
+latent_attention (name) AS (
+    VALUES ('_flashmla_C::fwd_kvcache_mla'), ('sgl_kernel::fwd_kvcache_mla')
+),
 formed AS (
     FROM matrix
     UNION ALL BY NAME
@@ -102,6 +108,9 @@ formed AS (
     UNION ALL BY NAME
     SELECT 'paged attention' AS form, 1 AS first_at, *
     FROM paged_attention
+    UNION ALL BY NAME
+    SELECT 'latent attention' AS form, 1 AS first_at, *
+    FROM latent_attention
 )
 SELECT
     string.text_id AS name_id,

@@ -3,7 +3,7 @@
 --
 -- @guard mfu.served_shape
 --
--- kernel_id     BIGINT   a kernel of mfu.op_kernel
+-- kernel_id     BIGINT   a kernel of mfu.cube_kernel
 -- marked_id     BIGINT   the pass of pass.marked
 -- part          VARCHAR  requests that it attends for: prefill, decode or all; NULL when not known
 -- flops         BIGINT   2 * heads * (Dq + Dv) * pairs of a query and a key; of several kernels of an op, its share by time;
@@ -18,7 +18,7 @@ WITH attending AS (
     SELECT
         serving_kernel.kernel_id,
         marked_kernel.marked_id,
-        op_kernel.op_id,
+        coalesce(op_kernel.op_id, -kernel.kernel_id - 1) AS call_id,
         kernel.start_ns,
         kernel.duration_ns,
         served_shape.* EXCLUDE (shape_id),
@@ -27,8 +27,9 @@ WITH attending AS (
         AND bool_or(serving_kernel.part = 'decode attention') OVER of_pass AS is_apart
     FROM trace.serving_kernel
     JOIN pass.marked_kernel USING (kernel_id)
-    JOIN mfu.op_kernel USING (kernel_id)
-    JOIN mfu.served_shape USING (shape_id)
+    JOIN mfu.cube_kernel USING (kernel_id)
+    LEFT JOIN mfu.op_kernel USING (kernel_id)
+    JOIN mfu.served_shape ON served_shape.shape_id = cube_kernel.shape_id
     JOIN trace.kernel USING (kernel_id)
     WHERE serving_kernel.part IN ('prefill attention', 'decode attention', 'attention')
     WINDOW of_pass AS (PARTITION BY marked_kernel.marked_id)
@@ -53,6 +54,16 @@ chosen AS (
         END AS part
     FROM attending
     LEFT JOIN query USING (marked_id)
+    -- Of several readings, the one with as many queries as the pass; else the one with the fewest more.
+    QUALIFY row_number() OVER (
+        PARTITION BY attending.kernel_id
+        ORDER BY
+            coalesce(query_count IN (query.all_count, query.decode_count, query.prefill_count), false) DESC,
+            part IS NULL,
+            query_count,
+            flops_per_pair,
+            bytes_per_key
+    ) = 1
 ),
 costing AS (
     SELECT
@@ -75,7 +86,7 @@ costing AS (
     FROM chosen
     LEFT JOIN mfu.served_sum ON served_sum.marked_id = chosen.marked_id AND served_sum.part = chosen.part
     LEFT JOIN mfu.served_sum AS total ON total.marked_id = chosen.marked_id AND total.part = 'all'
-    WINDOW of_call AS (PARTITION BY chosen.op_id, chosen.part)
+    WINDOW of_call AS (PARTITION BY chosen.call_id, chosen.part)
 )
 SELECT
     kernel_id,

@@ -3,7 +3,6 @@
 --
 -- @guard pass.kernel
 -- @sum gap_count, total_ns
--- @unique lasting_turn by start_ns: stretches follow each other
 --
 -- pass_id    BIGINT   a pass of pass.instance; NULL behind the last one
 -- is_before  BOOLEAN  whether it is about the time before the pass, after the passes before it
@@ -11,15 +10,16 @@
 -- gap_count  BIGINT   gaps with this cause
 -- total_ns   BIGINT   their time, ns
 -- share      DOUBLE   part of the idle time of the pass, or of the time before it
-WITH lasting_turn AS (
+WITH gap AS (
+    SELECT gap_id, start_ns, end_ns
+    FROM free.gap
+),
+turn AS (
+    SELECT pass_id, next_id, start_ns, end_ns
     FROM pass.turn
-    WHERE end_ns > start_ns
 ),
 placed AS (
-    SELECT turn.pass_id, turn.next_id, gap.gap_id
-    FROM free.gap
-    ASOF JOIN lasting_turn AS turn ON gap.start_ns >= turn.start_ns
-    WHERE gap.end_ns <= turn.end_ns
+    FROM gaps_of_turns(gap, turn)
 ),
 summed AS (
     SELECT

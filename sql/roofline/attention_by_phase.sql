@@ -22,7 +22,7 @@ memory AS (
 ),
 kernel AS (
     SELECT
-        kernel_phase.phase,
+        kernel_phase.phase AS category,
         selected.duration_ns,
         judged.flops,
         judged.known_flops,
@@ -37,28 +37,12 @@ kernel AS (
     WHERE serving_kernel.part IN ('prefill attention', 'decode attention', 'attention')
 ),
 summed AS (
-    SELECT
-        phase AS category,
-        sum(duration_ns)::BIGINT AS total_ns,
-        count(*) AS kernel_count,
-        (SELECT memory_gb_s FROM memory) AS memory_gb_s,
-        TRY_CAST(sum(flops) AS BIGINT) AS flops,
-        coalesce(sum(duration_ns) FILTER (flops IS NOT NULL), 0)::BIGINT AS flops_ns,
-        TRY_CAST(sum(known_flops) AS BIGINT) AS known_flops,
-        TRY_CAST(sum(possible_flops) // 1000 AS BIGINT) AS possible_flops,
-        TRY_CAST(sum(bytes) AS BIGINT) AS bytes,
-        coalesce(sum(duration_ns) FILTER (bytes IS NOT NULL), 0)::BIGINT AS bytes_ns,
-        TRY_CAST(sum(known_flops) FILTER (bytes IS NOT NULL) AS BIGINT) AS placed_flops,
-        TRY_CAST(sum(possible_flops) FILTER (bytes IS NOT NULL) // 1000 AS BIGINT) AS possible_placed_flops,
-        TRY_CAST(sum(bytes) FILTER (known_flops IS NOT NULL) AS BIGINT) AS placed_bytes,
-        coalesce(sum(duration_ns) FILTER (known_flops IS NOT NULL AND bytes IS NOT NULL), 0)::BIGINT AS placed_ns
-    FROM kernel
-    GROUP BY phase
+    FROM sums_of_kernels(kernel, memory)
 ),
 unknown AS (
-    SELECT phase AS category, string_agg(DISTINCT reason, '; ' ORDER BY reason) AS reasons
+    SELECT category, string_agg(DISTINCT reason, '; ' ORDER BY reason) AS reasons
     FROM kernel
-    GROUP BY phase
+    GROUP BY category
 )
 SELECT rated.category AS phase, rated.* EXCLUDE (category), unknown.reasons
 FROM rated_categories(summed) AS rated

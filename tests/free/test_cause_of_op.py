@@ -41,14 +41,14 @@ def test_each_part_of_a_gap_has_one_work_and_its_place(tmp_path: Path) -> None:
         rows = profile.rows("FROM free.cause_of_op")
         assert list(rows[0]) == [
             *("profile", "rank_id", "is_between_steps", "cause", "work", "module", "op", "call", "function", "copies"),
-            *("decade_ns", "gap_count", "total_ns", "behind_ns"),
+            *("decade_ns", "gap_count", "total_ns", "behind_ns", "phase"),
         ]
         assert profile.rows("SELECT cause, total_ns FROM free.cause WHERE total_ns = 300") == [
             {"cause": WAITING, "total_ns": 300}
         ]
     # Behind the end of a launch comes the start of the kernel.
-    # No calls of Python are recorded.
-    assert {row.pop("function") for row in rows} == {None}
+    # No calls of Python are recorded, and it is no server.
+    assert {(row.pop("function"), row.pop("phase")) for row in rows} == {(None, None)}
     assert [tuple(row.values())[2:] for row in rows] == [
         (True, NOTHING, "between ops", None, None, None, None, 1000, 1, 3110 + 100, 0),
         (False, WAITING, "copy", "Net", "aten::item", "aclrtSynchronizeStream", "device to host", 100, 1, 300, 200),

@@ -41,6 +41,8 @@ _NAMES = {
     "receive": ("kv::receive", "hccl_batchGet_", "ncclDevKernel_SendRecv"),
 }
 _COMMUNICATION = ("sum", "send", "receive")
+# Query, key and value; a mask and lengths; a table of blocks.
+_ATTENTION_TYPES = "FLOAT16;FLOAT16;FLOAT16;;INT8;INT64;INT64;;;;;;;;INT32"
 
 
 @dataclass
@@ -52,6 +54,8 @@ class Pass:
     decode: int = 0
     tokens: int = 0
     keys: int = 0
+    pairs: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """Pairs of a query and a key that it attends to, and keys, of the requests in prefill and in decode."""
     host: tuple[int, int] = (0, 0)
     kernels: list[tuple[str, int, int, str]] = field(default_factory=list)
     held: list[tuple[str, int, str, int]] = field(default_factory=list)
@@ -82,6 +86,8 @@ class Rank:
     """So many times as long as usual all kernels take."""
     graph_size: int = 0
     """Decode passes compute as many requests at least, as a captured graph does."""
+    sampling_ns: int = 0
+    """So long the host chooses tokens behind each pass, while the device waits."""
     passes: list[Pass] = field(default_factory=list)
     ops: list[Op] = field(default_factory=list)
     frames: list[Frame] = field(default_factory=list)
@@ -114,7 +120,7 @@ class Rank:
             core="AI_CORE" if kind == "matmul" else "MIX_AIC" if kind in ("decode", "prefill") else "AI_VECTOR_CORE",
             group="tp" if is_sum else "kv" if communicates else None,
             inputs=inputs,
-            types=";".join("FLOAT16" for _ in inputs.split(";")),
+            types=_ATTENTION_TYPES if kind in ("decode", "prefill") else ";".join("FLOAT16" for _ in inputs.split(";")),
             outputs=outputs,
             formats=";".join("ND" for _ in inputs.split(";")),
             output_formats="ND",
@@ -186,7 +192,11 @@ class Rank:
         tokens = own + chunks or 1
         c = [(tokens, request.done + tokens) for request, tokens in prefill]
         g = [(1 + self.drafts, request.prompt + request.done + 1 + self.drafts) for request in decode]
-        self.passes.append(Pass(phase, len(prefill), len(decode), tokens, sum(keys for _, keys in c + g)))
+        pairs = {
+            kind: (sum(q * k - (q * q - q) // 2 for q, k in of), sum(k for _, k in of))
+            for kind, of in (("prefill", c), ("decode", g))
+        }
+        self.passes.append(Pass(phase, len(prefill), len(decode), tokens, sum(keys for _, keys in c + g), pairs))
         self.passes[-1].held += [(one.name, one.done, "prefill", tokens) for one, tokens in prefill]
         self.passes[-1].held += [(one.name, one.done, "decode", 1 + self.drafts) for one in decode]
         begin = self.host_ns
@@ -212,6 +222,9 @@ class Rank:
             self.marks.append(("gpu_model_runner: draft", begin, self.host_ns))
         # The host waits for the tokens before it schedules the next batch.
         self.host_ns = max(self.host_ns, self.device_ns, ends_at) + self.random.randrange(3_000, 9_000)
+        if self.sampling_ns:
+            self.marks.append(("gpu_model_runner: sample", self.host_ns, self.host_ns + self.sampling_ns))
+            self.host_ns += self.sampling_ns
 
 
 def _sums(parts: Sequence[tuple[int, int]]) -> str:
@@ -220,11 +233,21 @@ def _sums(parts: Sequence[tuple[int, int]]) -> str:
 
 
 def serve(
-    passes: int = 200, ranks: int = 2, drafts: int = 0, layers: int = 8, seed: int = 0, slower: int = 1, graph_size: int = 0
+    passes: int = 200,
+    ranks: int = 2,
+    drafts: int = 0,
+    layers: int = 8,
+    seed: int = 0,
+    slower: int = 1,
+    graph_size: int = 0,
+    budget: int = 256,
+    sampling_ns: int = 0,
 ) -> list[Rank]:
-    """Serve random requests until a rank has run so many passes, and return the ranks with their truth."""
+    """Serve random requests until a rank has run so many passes, each of at most `budget` tokens; return the ranks."""
     random = Random(seed)
-    all_ranks = [Rank(number, drafts, layers, Random(seed + 1 + number), slower, graph_size) for number in range(ranks)]
+    all_ranks = [
+        Rank(number, drafts, layers, Random(seed + 1 + number), slower, graph_size, sampling_ns) for number in range(ranks)
+    ]
     names: list[str] = []
     while max(len(rank.passes) for rank in all_ranks) < passes:
         for rank in all_ranks:
@@ -238,11 +261,11 @@ def serve(
         ends_at = max(rank.device_ns for rank in all_ranks)
         for rank in all_ranks:
             decode = [request for request in rank.requests if request.done >= request.prompt]
-            prefill, budget = [], 256 - (1 + drafts) * len(decode)
+            prefill, left = [], budget - (1 + drafts) * len(decode)
             for request in rank.requests:
-                if request not in decode and budget > 0:
-                    prefill.append((request, min(budget, request.prompt - request.done)))
-                    budget -= prefill[-1][1]
+                if request not in decode and left > 0:
+                    prefill.append((request, min(left, request.prompt - request.done)))
+                    left -= prefill[-1][1]
             rank.run(decode, prefill, ends_at)
             for request, tokens in prefill:
                 request.done += tokens

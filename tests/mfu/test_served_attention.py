@@ -9,6 +9,7 @@ import pytest
 from prof_analysis import open_profile
 from tests.helpers.frames import arrow_of
 from tests.helpers.kineto import kernel, launch, op, write_trace
+from tests.helpers.serving import HEADS, WIDTH, Form, serve, write
 from tests.helpers.slow import quick
 from tests.mfu.test_gpu_flops import BF16, H100
 
@@ -80,3 +81,25 @@ def test_decode_is_bound_by_the_memory_and_prefill_by_computing(tmp_path: Path) 
     assert phases["decode"]["bytes"] == 2 * query + 4000 * key
     assert phases["decode"]["bound"] == "memory"
     assert phases["decode"]["flops_per_byte"] == pytest.approx(decode / (2 * query + 4000 * key))
+
+
+@pytest.mark.parametrize("form", quick(["db", "text"], 0))
+def test_kernels_of_an_npu_have_the_flops_of_their_pass(tmp_path: Path, form: Form) -> None:
+    """FusedInferAttentionScore over pages: in mixed passes one for the prompts, one for what generates, on some filled up."""
+    (rank,) = serve(30, ranks=1, layers=2, graph_size=4)
+    write(rank, tmp_path, form)
+    with open_profile(tmp_path) as profile:
+        rows = profile.rows(f"{KERNELS} ORDER BY kernel.start_ns")
+        phases = {row["phase"]: row for row in arrow_of(profile.mfu("attention")).to_pylist()}
+    # 4 heads with keys of their own, of 2 bytes an element.
+    size, expected, by_phase = HEADS * WIDTH, [], dict.fromkeys(phases, 0)
+    for one in rank.passes:
+        for kind, _, _, _ in one.kernels:
+            if kind in one.pairs:
+                pairs, keys = one.pairs[kind]
+                queries = {"decode": one.decode, "prefill": one.tokens - one.decode}[kind] if keys else 0
+                expected.append((4 * size * pairs, queries * 2 * size * 2 + keys * 2 * size * 2))
+                by_phase[one.phase] += 4 * size * pairs
+    assert [(row["flops"], row["bytes"]) for row in rows] == expected
+    assert {row["source"] for row in rows} == {"pass"}
+    assert {phase: row["flops"] for phase, row in phases.items()} == by_phase

@@ -122,9 +122,17 @@ def numbered(findings: Sequence[Row]) -> list[dict[str, Any]]:
 
 
 def place_of(row: Row) -> str | None:
-    """Return where a finding is: its module, op and type of kernels, and its rank, as far as it has them."""
+    """Return where a finding is: its module, op and type of kernels, its rank and its phase, as far as it has them."""
     rank = None if row["rank_id"] is None else f"rank {row['rank_id']}"
-    return ", ".join(filter(None, (row["module"], row["op"], _short(row["kernel_type"]), rank))) or None
+    return ", ".join(filter(None, (row["module"], row["op"], _short(row["kernel_type"]), rank, _phase_of(row)))) or None
+
+
+def _phase_of(row: Row) -> str | None:
+    """Return the phase of the passes in which a finding lies, and how much of its time, if that is not all."""
+    if row["phase"] is None:
+        return None
+    share = "" if row["phase_share"] == 1 else f"{percent(row['phase_share'])} "
+    return f"{share}in {row['phase']} passes"
 
 
 def _short(name: str | None) -> str | None:
