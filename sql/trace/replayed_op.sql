@@ -1,6 +1,8 @@
 -- One row is an op of a captured graph in one replay of the graph: the host does not run it again, but kernels of the replay
 -- are those that it launched when the graph was captured, or that the ops inside it launched.
 --
+-- @guard trace.replayed_kernel
+--
 -- op_id            BIGINT   the id, below 0: no id of trace.op
 -- launch_id        BIGINT   the launch of the replay; NULL when the profile does not say
 -- tid              BIGINT   a number for the replay, in place of a host thread, below 0

@@ -23,35 +23,52 @@ _ROWS = {
     # An op of a template is known by where it begins.
     "raw.replayed_op": f"""
         WITH op AS ({_OP_IDS})
-        SELECT op.op_id, op.launch_id, -op.replay_id AS tid, around.op_id AS parent_id, text_id(op.name) AS name, op.is_op,
-               text_id(op.shapes) AS input_dims, text_id(op.types) AS input_types, text_id(op.input_values) AS input_values,
+        SELECT op.op_id, op.launch_id, -op.replay_id AS tid, around.op_id AS parent_id, op.is_op,
+               template_text_id(op.name) AS name, template_text_id(op.shapes) AS input_dims,
+               template_text_id(op.types) AS input_types, template_text_id(op.input_values) AS input_values,
                op.replay_ns + op.start AS start_ns, op.replay_ns + op.stop AS end_ns
         FROM op
         LEFT JOIN op AS around ON around.replay_id = op.replay_id AND around.start = op.parent
     """,
     "raw.replayed_range": """
         SELECT -row_number() OVER (ORDER BY replay_id, start) AS range_id, launch_id, -replay_id AS tid, is_module,
-               text_id(range.name) AS name, is_backward, start_ns + start AS start_ns, start_ns + stop AS end_ns
+               template_text_id(range.name) AS name, is_backward, is_around,
+               start_ns + start AS start_ns, start_ns + stop AS end_ns
         FROM graph_replay JOIN template_range AS range USING (template_id)
         WHERE NOT (is_around AND is_in_module)
     """,
     "raw.replayed_kernel": f"""
-        SELECT event_id, op.op_id, template.known_by, template.modules_by
+        SELECT graph_kernel.*, op.op_id, -op.replay_id AS tid, template.known_by, template.modules_by
         FROM graph_kernel
         JOIN graph_replay USING (replay_id)
         JOIN template_kernel AS template USING (template_id, position)
         JOIN ({_OP_IDS}) AS op USING (replay_id, start)
     """,
 }
-_TEXTS = f"""
-    INSERT INTO {stored("raw.string")}
-    SELECT text_id(name), name
+# The texts of templates, those without text left out.
+_TEXTS = """
+    SELECT name
     FROM (
         SELECT unnest([name, shapes, types, input_values]) AS name FROM template_op
         UNION SELECT name FROM template_range
         UNION SELECT unnest([domain_of_annotation(name), name_in_domain(name)]) FROM template_range WHERE NOT is_module
-    ) AS used
-    WHERE name IS NOT NULL AND text_id(name) NOT IN (SELECT text_id FROM {stored("raw.string")})
+    )
+    WHERE name IS NOT NULL
+"""
+# The texts get ids of their own in raw.string, made of the text.
+_BY_TEXT = f"""
+    CREATE OR REPLACE TEMP MACRO template_text_id(text) AS text_id(text);
+    INSERT INTO {stored("raw.string")}
+    SELECT text_id(name), name FROM ({_TEXTS}) WHERE text_id(name) NOT IN (SELECT text_id FROM {stored("raw.string")})
+"""
+# The texts get the ids that raw.string_ids has, and new ones below those of trace.string.
+_BY_NUMBER = f"""
+    INSERT INTO {stored("raw.string_ids")}
+    SELECT -(1::BIGINT << 40) - row_number() OVER (ORDER BY name), name
+    FROM ({_TEXTS}) WHERE name NOT IN (SELECT value FROM {stored("raw.string_ids")} WHERE value IS NOT NULL);
+    CREATE OR REPLACE TEMP TABLE template_text AS
+    SELECT value, min(id) AS id FROM {stored("raw.string_ids")} WHERE value IN ({_TEXTS}) GROUP BY value;
+    CREATE OR REPLACE TEMP MACRO template_text_id(text) AS (SELECT id FROM template_text WHERE value = text)
 """
 _SCHEMAS: Mapping[str, Mapping[str, str]] = {
     "template_op": {
@@ -123,18 +140,20 @@ def add_template(made: Templates, template_id: int, kernels: Mapping[int, Known]
     add(tree, None)
 
 
-def stage_templates(connection: duckdb.DuckDBPyConnection, made: Templates, wanted: Mapping[str, frozenset[str]]) -> None:
-    """Stage the wanted columns of the raw tables of replays, and their texts."""
+def stage_templates(
+    connection: duckdb.DuckDBPyConnection, made: Templates, wanted: Mapping[str, frozenset[str]], *, by_number: bool = False
+) -> None:
+    """Stage the wanted columns of the raw tables of replays, and their texts, whose ids are made of the text or are numbers."""
     import pyarrow
 
     for name, columns in _SCHEMAS.items():
         types = pyarrow.schema([(column, pyarrow.type_for_alias(type_)) for column, type_ in columns.items()])
         connection.register(name, pyarrow.Table.from_pylist(made[name], types))
+    connection.execute(_BY_NUMBER if by_number else _BY_TEXT)
     for name, rows_of in _ROWS.items():
         if name in wanted:
             columns_of = ", ".join(sorted(wanted[name])) or "NULL"
             names = f" ({columns_of})" if wanted[name] else ""
             connection.execute(f"INSERT INTO {stored(name)}{names} SELECT {columns_of} FROM ({rows_of})")
-    connection.execute(_TEXTS)
     for name in _SCHEMAS:
         connection.unregister(name)
