@@ -27,7 +27,9 @@ class Aligned(NamedTuple):
 def best_capture(
     tokens: Sequence[str], streams: Sequence[int] | None, grids: Sequence[str | None], captures: Sequence[Capture]
 ) -> Aligned | None:
-    """Return the capture that a graph was made of; None where none fits, or several do that name other ops or modules.
+    """Return the capture that a graph was made of; None where none fits, or several do that agree in no kernel.
+
+    Of several that fit equally well, a kernel has what all say of its op and modules; where they differ, it does not align.
 
     `streams` are those of the kernels where kernels of several streams are in no certain order, else None. `grids` are the
     blocks of the kernels, None where they are not recorded: they tell captures for several batch sizes apart.
@@ -50,12 +52,17 @@ def best_capture(
                 best, best_score = [], score
             if score == best_score:
                 best.append((capture, positions))
-    if len({_attribution(*one) for one in best}) != 1:
+    if not best:
+        return None
+    attributions = [_attribution(*one) for one in best]
+    disputed = {number for number, places in enumerate(zip(*attributions, strict=True)) if len(set(places)) > 1}
+    if len(disputed) == len(tokens):
         return None
     fewest = min(len(_other_grids(grids, *one)) for one in best)
     best = [one for one in best if len(_other_grids(grids, *one)) == fewest]
     capture, positions = best[0]
-    return Aligned(capture, positions, _sure_inputs(grids, best))
+    undisputed = [None if number in disputed else position for number, position in enumerate(positions)]
+    return Aligned(capture, undisputed, _sure_inputs(grids, best))
 
 
 def _attribution(capture: Capture, positions: Sequence[int | None]) -> tuple[object, ...]:

@@ -11,17 +11,28 @@ replayed_kernel AS (
 launch AS (
     FROM launches_of_replays(replayed_kernel)
 ),
-around_launch AS (
+-- A launch in an op is where the op is, as for all kernels.
+place AS (
     SELECT
         launch.tid,
-        range.name_id,
-        row_number() OVER (PARTITION BY launch.tid ORDER BY range.start_ns, range.end_ns DESC, range.range_id) AS depth
+        call.tid AS host_tid,
+        coalesce(max(op.start_ns), call.start_ns) AS start_ns,
+        coalesce(arg_max(op.end_ns, op.start_ns), call.end_ns) AS end_ns
     FROM launch
     JOIN trace.launch AS call USING (launch_id)
+    LEFT JOIN trace.op ON op.tid = call.tid AND op.start_ns <= call.start_ns AND op.end_ns >= call.end_ns
+    GROUP BY launch.tid, call.tid, call.start_ns, call.end_ns
+),
+around_launch AS (
+    SELECT
+        place.tid,
+        range.name_id,
+        row_number() OVER (PARTITION BY place.tid ORDER BY range.start_ns, range.end_ns DESC, range.range_id) AS depth
+    FROM place
     JOIN trace.range
-        ON range.tid = call.tid
-        AND range.start_ns <= call.start_ns
-        AND range.end_ns >= call.end_ns
+        ON range.tid = place.host_tid
+        AND range.start_ns <= place.start_ns
+        AND range.end_ns >= place.end_ns
     LEFT JOIN trace.string AS domain ON domain.text_id = range.domain_id
     WHERE range.role = 'module' OR (range.is_module_candidate AND domain.text IN getvariable('module_domains'))
 ),
