@@ -115,3 +115,17 @@ def test_types_of_real_graphs_are_those_of_real_runs_without(realdata: Path) -> 
                 types.setdefault((name.split("_")[0], is_of_graph), set()).add(token)
     assert types["dsv3", True] - types["dsv3", False] == {"BatchMatMulV2", "TransposeBatchMatMul"}
     assert types["qwen3", True] - types["qwen3", False] == set()
+
+
+@pytest.mark.parametrize("form", ["db", "text"])
+def test_a_damaged_capture_stops_no_answer(form: Form, tmp_path: Path) -> None:
+    captured(tmp_path / "graph_capture_profile" / "c_ascend_pt", form, [model(8)])
+    for file in (tmp_path / "graph_capture_profile").rglob("*"):
+        if file.name in ("ascend_pytorch_profiler_0.db", "trace_view.json", "kernel_details.csv"):
+            file.write_bytes(b"no profile")
+    recording = Recording()
+    recording.replay(model(8), 3, launched=True, around="Engine")
+    recording.write(tmp_path / "r_ascend_pt", form)
+    with pytest.warns(ProfAnalysisWarning, match=says("graph_capture_profile").pattern):
+        rows = found(tmp_path)
+    assert {path for _, _, path, _ in rows} == {"Engine"}
