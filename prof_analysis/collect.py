@@ -349,7 +349,7 @@ def profiler(
             yield recording
     finally:
         if recording.stop():
-            _say(f"wrote {out}; ask: {_question(out)}")
+            _say(f"wrote {out}; {_what_next(out)}")
 
 
 class _Recording:
@@ -488,10 +488,19 @@ def _recorded(level: int) -> str:
     return f"{', '.join(_ADDS[: level + 1])}{more}"
 
 
-def _question(out: str | os.PathLike[str]) -> str:
-    """Return the command that asks for what a folder holds: modules need kernels, which a CPU does not have."""
+# The folders in which prof-analysis looks for recordings of captures, beside those of the replays.
+_OF_CAPTURES = ("graph_capture_profile", "capture_traces")
+
+
+def _what_next(out: str | os.PathLike[str]) -> str:
+    """Return what to do with a recording: of the capture of graphs, record the replays too; of all else, ask.
+
+    Modules need kernels, which a CPU does not have.
+    """
+    if Path(out).name in _OF_CAPTURES:
+        return f"record the replays into {Path(out).resolve().parent} next: their kernels get the modules of these graphs"
     has_kernels = _torch_npu() is not None or _torch().cuda.is_available()
-    return f"prof-analysis {'module-stats' if has_kernels else 'mstx-stats'} -d {out}"
+    return f"ask: prof-analysis {'module-stats' if has_kernels else 'mstx-stats'} -d {out}"
 
 
 # --- without a change to the program ------------------------------------------------------------------------------------------
@@ -510,17 +519,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         signal.signal(signal.SIGTERM, lambda number, _: run.send_signal(number))
         code = run.wait()
         recorded = Path(folder) / _RECORDED
-        question = recorded.read_text(encoding="utf-8") if recorded.exists() else None
+        next_ = recorded.read_text(encoding="utf-8") if recorded.exists() else None
         has_failed = (Path(folder) / _FAILED).exists()
-    if question is not None:
-        _say(f"wrote {options['out']}; ask: {question}")
+    if next_ is not None:
+        _say(f"wrote {options['out']}; {next_}")
     elif options["steps"] is not None and code == 0 and not has_failed:
         _say("nothing was recorded; were there as many steps, and a rank that --ranks names?")
         return 1
     return 128 - code if code < 0 else code
 
 
-# The file in which a process leaves the question that its recording answers.
+# The file in which a process leaves what to do with its recording.
 _RECORDED = "recorded"
 # The file that says that a process has told why its profiler failed.
 _FAILED = "failed"
@@ -548,6 +557,8 @@ def _parsed(arguments: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
         usage="%(prog)s [options] -- SCRIPT ... | -- -m MODULE ...",
         description="Run a Python program with its modules marked and with the switches of the profiler that answers need, "
         "also in the processes that it starts. With --steps its steps are recorded; else its own profiler records.",
+        epilog="Of a server that captures its model as graphs, record the first steps, with which the capture begins, into a "
+        "folder graph_capture_profile, and the replays beside it: prof-analysis takes their modules from there.",
     )
     parser.add_argument("--steps", metavar="A-B", help="record these steps, from 0: of the optimizer, or calls of the model")
     parser.add_argument("-o", "--out", default="result", help="the folder to record into (result)")
@@ -737,7 +748,7 @@ class _Steps:
     def _note(self, is_written: bool) -> None:
         """Leave word to the process that started the program, as far as its folder can be written."""
         with suppress(OSError):
-            (self._folder / (_RECORDED if is_written else _FAILED)).write_text(_question(self._out), encoding="utf-8")
+            (self._folder / (_RECORDED if is_written else _FAILED)).write_text(_what_next(self._out), encoding="utf-8")
 
     def _end_step(self) -> None:
         self._is_in_step = False

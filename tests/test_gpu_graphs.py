@@ -68,6 +68,55 @@ def test_a_capture_gives_each_kernel_its_op_and_module(
     assert found(tmp_path / "traces", capture=tmp_path / "capture.json.gz") == run.expected()
 
 
+def flops(path: Path) -> list[tuple[int, int | None]]:
+    """The start of each kernel that may multiply matrices in the forward, and its FLOPs."""
+    with open_profile(path, cache="none") as profile:
+        rows = profile.sql(
+            """
+            SELECT kernel.start_ns, kernel_flops.flops
+            FROM mfu.kernel_flops JOIN trace.kernel USING (profile, rank_id, kernel_id)
+            WHERE contains(kernel.name, 'gemm') ORDER BY kernel.start_ns
+        """,
+            arrow=True,
+        )
+    return [(row["start_ns"], row["flops"]) for row in rows.to_pylist()]
+
+
+def test_shapes_of_captured_ops_give_the_flops_of_replayed_kernels(tmp_path: Path) -> None:
+    """Once for an op inside another one with the same inputs; the trace itself has no shapes."""
+    run = Run(TWO_STREAMS)
+    run.write_replays(tmp_path / "rank0.json", 0, [0, 1, 0])
+    write_capture(tmp_path / "capture_traces" / "graph_capture_rank_0.json", TWO_STREAMS)
+    assert flops(tmp_path) == run.flops()
+    with open_profile(tmp_path, cache="none", peak_tflops={"bf16": 100}) as profile:
+        assert arrow_of(profile.mfu("rank")).to_pylist()[0]["flops"] == sum(one for _, one in run.flops())
+        ops = arrow_of(profile.op_stats()).to_pylist()
+    linear = {row["input_shapes"]: row["calls"] for row in ops if row["name"] == "aten::linear"}
+    assert linear == {"8,64;64,64": 2 * 9, "16,64;64,64": 9}
+
+
+@pytest.mark.parametrize("grids", [True, False])
+def test_captures_for_two_batch_sizes_with_equal_kernels_are_told_apart_by_blocks_or_not_at_all(
+    grids: bool, tmp_path: Path
+) -> None:
+    graphs = (ONE_STREAM[0], Graph(6, model(16, beside=False, kernels_of=8)))
+    run = Run(graphs)
+    run.write_replays(tmp_path / "rank0.json", 0, [1, 0], grids=grids)
+    write_capture(tmp_path / "capture_traces" / "graph_capture_rank_0.json", graphs, "of a warm-up")
+    assert found(tmp_path) == run.expected()
+    expected = run.flops()
+    assert flops(tmp_path) == (expected if grids else [(start, None) for start, _ in expected])
+
+
+def test_a_capture_for_another_batch_size_gives_ops_but_no_flops(tmp_path: Path) -> None:
+    graphs = (Graph(5, model(16, beside=False, kernels_of=8)),)
+    run = Run(graphs)
+    run.write_replays(tmp_path / "rank0.json", 0, [0], grids=True)
+    write_capture(tmp_path / "capture_traces" / "graph_capture_rank_0.json", ONE_STREAM[:1], "of a warm-up")
+    assert found(tmp_path) == run.expected()
+    assert {one for _, one in flops(tmp_path)} == {None}
+
+
 @pytest.mark.slow
 def test_an_alignment_without_names_is_said_to_be_one(tmp_path: Path) -> None:
     Run(ONE_STREAM).write_replays(tmp_path / "rank0.json", 0, [0, 1])

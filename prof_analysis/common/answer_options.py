@@ -89,8 +89,8 @@ class Options:
     capture: Annotated[
         str | Path | None,
         Doc(
-            "Take the ops and modules of replayed graphs in GPU traces from this recording of their capture, or this folder of "
-            "recordings; by default from the folders in which SGLang and vLLM write them, beside the traces.",
+            "Take the ops and modules of replayed graphs from this recording of their capture, or this folder of recordings; "
+            "by default from the folders in which SGLang and vLLM write them, beside the profiles.",
             INPUT,
             is_rare=True,
         ),

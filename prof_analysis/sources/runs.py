@@ -71,8 +71,8 @@ def find_runs(
         found = [rank for rank in found if capture not in (rank.folder, *rank.folder.parents)]
         if not any(capture in (file, *file.parents) for rank in found for file in rank.inputs[1:]):
             raise InputError(
-                f"{capture}: no rank can use this; give the trace of a capture, or a folder of such traces, with GPU traces in "
-                "which graphs are replayed",
+                f"{capture}: no rank can use this; give the recording of a capture, or a folder of such recordings, of the "
+                "same kind as profiles in which graphs are replayed: GPU traces, databases or text exports",
                 path=capture,
             )
     return found

@@ -5,7 +5,7 @@
 --
 -- kernel_id        BIGINT   a kernel of trace.kernel
 -- shape_id         BIGINT   its description: kernels that agree in all columns from name_id to reason have the same one
--- op_id            BIGINT   the op of trace.op whose FLOPs it shares; NULL where it shares none
+-- op_id            BIGINT   the op of trace.op or trace.replayed_op whose FLOPs it shares; NULL where it shares none
 -- name_id          TEXT_ID  name of the op whose FLOPs it shares; NULL where it shares none
 -- input_shapes_id  TEXT_ID  input shapes of that op; NULL when not recorded
 -- input_types_id   TEXT_ID  input types of that op; NULL when not recorded
@@ -17,11 +17,11 @@
 --
 -- The FLOPs of an op belong to the kernels that it, or an op inside it, launched: to those
 -- whose names say that they multiply matrices; where no name does, to all. An op around another one that counts does not count.
+-- Around the ops of a replayed graph is the op that launched the graph.
 WITH RECURSIVE launched_kernel AS (
     SELECT
         kernel.kernel_id,
-        -- Shapes of the ops of replayed graphs are not recorded: only those of the op that launched the graph may be.
-        coalesce(kernel_op.host_op_id, kernel_op.op_id) AS op_id,
+        kernel_op.op_id,
         kernel.model_id,
         kernel.start_ns,
         kernel.duration_ns,
@@ -31,22 +31,44 @@ WITH RECURSIVE launched_kernel AS (
     LEFT JOIN module.kernel_op USING (kernel_id)
     WHERE kernel.kind = 'compute'
 ),
+enclosed AS (
+    SELECT op_id, parent_id
+    FROM op.parent
+    WHERE parent_id IS NOT NULL
+    UNION ALL
+    SELECT replayed_op.op_id, coalesce(replayed_op.parent_id, replay.op_id)
+    FROM trace.replayed_op
+    LEFT JOIN module.replay USING (launch_id)
+),
 around AS (
     SELECT DISTINCT op_id, op_id AS around_id, 0 AS level
     FROM launched_kernel
     WHERE op_id IS NOT NULL
     UNION ALL
-    SELECT around.op_id, parent.parent_id, around.level + 1
+    SELECT around.op_id, enclosed.parent_id, around.level + 1
     FROM around
-    JOIN op.parent ON parent.op_id = around.around_id
-    WHERE parent.parent_id IS NOT NULL
+    JOIN enclosed ON enclosed.op_id = around.around_id
+    WHERE enclosed.parent_id IS NOT NULL
+),
+named_op AS (
+    SELECT op_id, name_id
+    FROM trace.op
+    UNION ALL
+    SELECT op_id, name_id
+    FROM trace.replayed_op
+    WHERE input_shapes_id IS NOT NULL
 ),
 -- The ops with a formula around each op that launched kernels, itself included.
 op_of_form AS (
-    SELECT around.op_id, around.around_id, around.level, min(around.level) OVER (PARTITION BY around.op_id) AS innermost
+    SELECT
+        around.op_id,
+        around.around_id,
+        named_op.name_id,
+        around.level,
+        min(around.level) OVER (PARTITION BY around.op_id) AS innermost
     FROM around
-    JOIN trace.op ON op.op_id = around.around_id
-    SEMI JOIN mfu.op_form ON op_form.name_id = op.name_id
+    JOIN named_op ON named_op.op_id = around.around_id
+    SEMI JOIN mfu.op_form ON op_form.name_id = named_op.name_id
 ),
 outer_op AS (
     SELECT DISTINCT around_id AS op_id
@@ -57,6 +79,7 @@ of_op AS (
     SELECT
         launched_kernel.kernel_id,
         op_of_form.around_id AS counted_id,
+        op_of_form.name_id AS counted_name_id,
         outer_op.op_id IS NOT NULL AS is_outer,
         launched_kernel.op_id,
         launched_kernel.model_id,
@@ -73,6 +96,7 @@ sharing_kernel AS (
     SELECT
         kernel_id,
         counted_id,
+        counted_name_id,
         CASE WHEN count(DISTINCT fp32_as) OVER of_counted = 1 THEN min(fp32_as) OVER of_counted END AS fp32_as,
         sum(duration_ns) OVER (PARTITION BY counted_id ORDER BY start_ns, kernel_id ROWS UNBOUNDED PRECEDING) AS until_ns,
         sum(duration_ns) OVER of_counted AS all_ns
@@ -84,7 +108,7 @@ described_kernel AS (
     SELECT
         sharing_kernel.kernel_id,
         sharing_kernel.counted_id AS op_id,
-        op.name_id,
+        sharing_kernel.counted_name_id AS name_id,
         op_input.input_shapes_id,
         op_input.input_types_id,
         op_input.input_values_id,
@@ -93,16 +117,17 @@ described_kernel AS (
         sharing_kernel.until_ns::BIGINT AS until_ns,
         sharing_kernel.all_ns::BIGINT AS all_ns
     FROM sharing_kernel
-    JOIN trace.op ON op.op_id = sharing_kernel.counted_id
     LEFT JOIN trace.op_input ON op_input.op_id = sharing_kernel.counted_id
     UNION ALL BY NAME
     SELECT
         of_op.kernel_id,
         CASE
             WHEN of_op.is_outer THEN 'the FLOPs of its op are those of the ops inside it'
+            WHEN replayed_op.input_shapes_id IS NOT NULL
+                THEN 'there is no formula for the op ' || coalesce(replayed_name.text[:60], '(name lost)')
             WHEN replayed_op.op_id IS NOT NULL THEN 'a replay ran the op ' || coalesce(replayed_name.text[:60], '(name lost)')
                 || ', whose shapes are not recorded'
-            WHEN of_op.op_id IS NOT NULL THEN 'there is no formula for the op ' || coalesce(name.text[:60], '(name lost)')
+            WHEN op.op_id IS NOT NULL THEN 'there is no formula for the op ' || coalesce(name.text[:60], '(name lost)')
             WHEN of_op.model_id IS NOT NULL THEN 'no op launched it, but the replay of a graph'
             ELSE 'no op in the profile launched it'
         END AS reason

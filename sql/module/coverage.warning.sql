@@ -4,8 +4,8 @@ SELECT
     'warning' AS severity,
     format(
         '{:.1f}% of the kernel time was replayed from graphs that were captured before profiling began, so its '
-        || 'ops and modules are unknown; start profiling before the engine captures its graphs, or, of GPU traces, give a '
-        || 'recording of the capture (--capture)',
+        || 'ops and modules are unknown; start profiling before the engine captures its graphs, or give a recording of the '
+        || 'capture (--capture)',
         100 * sum(kernel_duration_ns) FILTER (reason = 'graph replay') / sum(kernel_duration_ns)
     ) AS sentence
 FROM module.coverage

@@ -22,6 +22,6 @@ SELECT
 FROM module.kernel
 JOIN trace.kernel AS traced USING (kernel_id)
 LEFT JOIN trace.replayed_kernel USING (kernel_id)
-WHERE traced.model_id IS NOT NULL
+WHERE traced.model_id IS NOT NULL OR replayed_kernel.kernel_id IS NOT NULL
 GROUP BY 1, 2
 ORDER BY known_by, module_by

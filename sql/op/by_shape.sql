@@ -1,7 +1,7 @@
 -- One row is a framework op and its input shapes with its calls and their cost, whatever --filter chooses, the largest own
 -- device time first. With a step chosen, only calls that started in that step count. The wrappers of profiler steps are left
 -- out, and records of a launch (op.launch) count as a part of the op around them. An op of a replayed graph is a call in each
--- replay, without time on the host, shapes, or ops around it.
+-- replay, without time on the host or ops around it, and with the shapes of the capture.
 --
 -- @keep
 --
@@ -68,7 +68,7 @@ part AS (
     UNION ALL BY NAME
     SELECT
         replayed_op.name_id,
-        NULL AS input_shapes_id,
+        replayed_op.input_shapes_id,
         count(DISTINCT replayed_op.op_id) AS calls,
         0 AS host_self_ns,
         0 AS host_total_ns,
@@ -79,7 +79,7 @@ part AS (
     JOIN trace.replayed_op USING (op_id)
     JOIN trace.kernel USING (kernel_id)
     WHERE replayed_op.is_op AND (getvariable('step_id') IS NULL OR kernel_id IN (SELECT kernel_id FROM kernels.in_step))
-    GROUP BY replayed_op.name_id
+    GROUP BY replayed_op.name_id, replayed_op.input_shapes_id
     UNION ALL BY NAME
     SELECT
         name_id,

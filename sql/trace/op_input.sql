@@ -1,6 +1,6 @@
 -- One row is an op whose inputs are recorded, in profiles whose kernels have no shapes of their own.
 --
--- op_id            BIGINT   an op of trace.op
+-- op_id            BIGINT   an op of trace.op or trace.replayed_op
 -- input_shapes_id  TEXT_ID  input shapes, tensors split by ';'; inputs that are no tensors are empty
 -- input_types_id   TEXT_ID  input types, split by ';'; NULL when not recorded
 -- input_values_id  TEXT_ID  inputs that are no tensors, as a JSON list of texts; tensors are empty; NULL when not recorded

@@ -1,11 +1,16 @@
 -- One row is an op of a captured graph in one replay of the graph: the host does not run it again, but kernels of the replay
--- are those that it launched when the graph was captured.
+-- are those that it launched when the graph was captured, or that the ops inside it launched.
 --
--- op_id      BIGINT   the id, below 0: no id of trace.op
--- launch_id  BIGINT   the launch of the replay; NULL when the profile does not say
--- tid        BIGINT   a number for the replay, in place of a host thread, below 0
--- name_id    TEXT_ID  name; NULL when it is not known
--- is_op      BOOLEAN  whether it is known to be an op; else it is a launch outside any op, or not known
--- start_ns   BIGINT   start of the launch, Unix ns, plus 1 for each op and range that began or ended before it: an order, not
---                     measured
--- end_ns     BIGINT   the same for its end
+-- @guard trace.replayed_kernel
+--
+-- op_id            BIGINT   the id, below 0: no id of trace.op
+-- launch_id        BIGINT   the launch of the replay; NULL when the profile does not say
+-- tid              BIGINT   a number for the replay, in place of a host thread, below 0
+-- parent_id        BIGINT   the innermost op around it in the capture of which inputs are known; NULL without one
+-- name_id          TEXT_ID  name; NULL when it is not known
+-- is_op            BOOLEAN  whether it is known to be an op; else it is a launch outside any op, or not known
+-- input_shapes_id  TEXT_ID  input shapes at the capture; NULL when not recorded, or when it is not known of which capture the
+--                           graph is: captures for several numbers of requests can differ in nothing else
+-- start_ns         BIGINT   start of the launch, Unix ns, plus 1 for each op and range that began or ended before it: an order,
+--                           not measured
+-- end_ns           BIGINT   the same for its end

@@ -1,6 +1,8 @@
 -- One row is a named interval of a captured graph in one replay of the graph, such as a module call around ops of
 -- trace.replayed_op.
 --
+-- @guard trace.replayed_kernel
+--
 -- range_id             BIGINT   the id, below 0: no id of trace.range
 -- launch_id            BIGINT   the launch of the replay; NULL when the profile does not say
 -- tid                  BIGINT   as in trace.replayed_op

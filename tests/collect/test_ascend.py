@@ -247,6 +247,14 @@ def test_the_profiler_has_the_switches_of_its_level(
     ]
 
 
+def test_a_recording_of_the_capture_says_to_record_the_replays_beside_it(
+    ascend: SimpleNamespace, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    with ascend.collect.profiler(tmp_path / "run" / "graph_capture_profile"):
+        model_of(ascend)(1)
+    assert capsys.readouterr().err.splitlines()[-1] == says("collect: wrote ", f"record the replays into {tmp_path / 'run'}")
+
+
 def test_other_ranks_record_nothing(ascend: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RANK", "3")
     with ascend.collect.profiler("out", ranks=[0, 1]) as profiler:

@@ -73,6 +73,8 @@ class Kernel:
     pmu: Mapping[str, float] | None = None
     stream: int = 2
     copied: tuple[int, int] | None = None
+    task: int | None = None
+    """Number on its stream; by default that among all tasks."""
 
 
 @dataclass(frozen=True)
@@ -199,9 +201,9 @@ def write_profile(
             rows.add("COMMUNICATION_OP", op_name, kernel.start, kernel.end, launch, group, task, 0, 0, 4, 0, 1, type_)
             return
         no_graph = 4294967295
-        rows.add(
-            "TASK", kernel.start, kernel.end, kernel.device, launch, task, 1, name, no_graph, kernel.stream, task, kernel.model
-        )
+        of_stream = task if kernel.task is None else kernel.task
+        times = (kernel.start, kernel.end, kernel.device)
+        rows.add("TASK", *times, launch, task, 1, name, no_graph, kernel.stream, of_stream, kernel.model)
         if kernel.copied:
             rows.add("MEMCPY_INFO", task, *kernel.copied)
         if kernel.kind == "schedule":

@@ -59,6 +59,20 @@ def of_tracelens(folder: Path, sheet: str) -> list[dict[str, Any]]:
     return list(rows.values())
 
 
+REPLAYED_PRODUCTS = """
+    WITH product AS (
+        SELECT op_kernel.name, op_flops.flops, duration_ns, op_id,
+               list_filter(string_split(op_kernel.input_shapes, ';'), lambda shape: contains(shape, ',')) AS shapes
+        FROM mfu.op_kernel JOIN mfu.op_flops USING (profile, rank_id, shape_id)
+        JOIN trace.kernel USING (profile, rank_id, kernel_id)
+        WHERE op_kernel.name IN ('aten::mm', 'aten::addmm')
+    )
+    SELECT name, flops, count(DISTINCT op_id) AS calls, sum(duration_ns)::BIGINT AS ns,
+           [split_part(shapes[1], ',', 1)::INT, split_part(shapes[2], ',', 2)::INT, split_part(shapes[1], ',', 2)::INT] AS sizes
+    FROM product GROUP BY ALL
+"""
+
+
 @pytest.mark.parametrize(("name", "expected"), TRACES)
 def test_products_are_those_of_tracelens_row_by_row(name: str, expected: str, realdata: Path) -> None:
     with open_profile(realdata / "gpu_kineto" / f"{name}.json.gz") as profile:
@@ -89,6 +103,27 @@ def test_products_are_those_of_tracelens_row_by_row(name: str, expected: str, re
         assert flops[inner] == row["flops"], row["name"]
         compared += 1
     assert compared > 0
+
+
+def test_products_of_replayed_graphs_are_those_of_tracelens_with_the_capture_beside_them(realdata: Path) -> None:
+    """Which adds the bias to their FLOPs."""
+    folder = realdata / "serving" / "vllm_prefilldecode_piecewise"
+    with open_profile(folder) as profile:
+        rows = profile.sql(REPLAYED_PRODUCTS, arrow=True).to_pylist()
+    with (folder / "perf_csvs" / "GEMM.csv").open(encoding="utf-8") as file:
+        expected = {
+            (row["name"], *(int(row[f"param: {one}"]) for one in "MNK")): (
+                round(float(row["GFLOPS_first"]) * 1e9)
+                - (int(row["param: M"]) * int(row["param: N"]) if row["param: bias"] == "True" else 0),
+                int(row["name_count"]),
+                float(row["Kernel Time (µs)_sum"]),
+            )
+            for row in csv.DictReader(file)
+            if row["name"].startswith("aten::")
+        }
+    found = {(row["name"], *row["sizes"]): (row["flops"], row["calls"], row["ns"] / 1000) for row in rows}
+    assert found == {key: (flops, calls, pytest.approx(us, abs=0.01)) for key, (flops, calls, us) in expected.items()}
+    assert len(found) == 4
 
 
 @pytest.mark.slow

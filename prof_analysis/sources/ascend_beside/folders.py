@@ -54,6 +54,8 @@ _PARTS = (
     OPERATOR_DETAILS,
     *MEMORY,
 )
+# The folders in which engines record captures of graphs, beside the results or one level above.
+OF_CAPTURES = ("graph_capture_profile", "capture_traces")
 _OF_RESULTS = (".json", ".json.gz", ".csv", ".db", "FRAMEWORK", *INNER_FOLDERS)
 
 
@@ -70,12 +72,17 @@ def find(folder: Path, is_folder: Mapping[str, bool]) -> Found:
     files = [folder / name for name in sorted(is_folder.keys() - children)]
     is_result = is_named or holds_result or any(map(_is_result, files))
     if not is_result and not any(unread.why_unread(file) for file in files):
-        return Found(inner_folders=_INNER)
+        return Found(inner_folders=_INNER | capture_folders(is_folder))
     inner = {*_INNER, *(child for child in children if child.startswith("PROF_"))}
     # An archive unpacked into a folder of its own name makes an outer folder that holds a result and is not a result.
     holds_part = any(name.startswith("PROF_") or name.endswith(_OF_RESULTS) for name in is_folder)
     is_by_name_only = not (is_result and holds_part)
     return Found((folder,), frozenset(inner), is_by_name_only)
+
+
+def capture_folders(is_folder: Mapping[str, bool]) -> frozenset[str]:
+    """Return the names of the folders beside other entries of a folder that hold profiles of captures."""
+    return frozenset(name for name in OF_CAPTURES if is_folder.get(name) and len(is_folder) > 1)
 
 
 def _is_result(file: Path) -> bool:

@@ -11,6 +11,7 @@ from prof_analysis.common.errors import InputError
 from prof_analysis.engine.quotes import quote_text
 from prof_analysis.sources.ascend_beside import (
     analysis_db,
+    captures,
     folders,
     input_pipeline,
     job,
@@ -24,6 +25,7 @@ from prof_analysis.sources.rank import Rank, number
 from prof_analysis.sources.readers.sqlite_file import SqliteFile, open_sqlite, query
 
 _TYPES_ON_CORES = ("KERNEL_AICORE*", "KERNEL_AIV*", "KERNEL_MIX*", "AI_CORE*", "AI_VECTOR_CORE*", "AIV*", "MIX_AI*")
+_NO_MODEL = 4294967295
 _NO_COMPUTE = "no compute kernels"
 _NO_OPS = "no ops (collected without CPU activity), so no modules"
 _NO_OPERATORS = "no COMMUNICATION_OP (collected on one device, or nothing was communicated), so no communication operators"
@@ -97,7 +99,11 @@ def _ranks_of_database(rank: Rank, database: Path, config: Mapping[str, Any], op
                 is_of_figures = bool(analysis_db.tables_with_rows(database))
                 said = "is an analysis.db under another name: give it this name" if is_of_figures else _NO_TABLE
                 raise InputError(f"{database}: {said}", path=database)
-            modules_from = _modules_from(file, options)
+            given = captures.captures_of(rank.folder, rank.rank_id, options.capture, of_text=False)
+            if given and _has_rows(file, "TASK", "modelId", f"<> {_NO_MODEL}"):
+                rank = replace(rank, inputs=(database, *given, *beside))
+            has_captures = len(rank.inputs) > 1 + len(beside)
+            modules_from = _modules_from(file, options) or ("replayed graphs" if has_captures else None)
             reasons = _reasons(file, beside, modules_from, config, options)
             metadata = rank.metadata or user_metadata.in_database(file)
             unread = tuple(f"{database}: {said}" for said in job.unread_metadata(file))

@@ -12,8 +12,8 @@ from prof_analysis.engine.database import cursor_of
 from prof_analysis.engine.quotes import quote, quote_text
 from prof_analysis.engine.statements import run
 from prof_analysis.engine.tables import create_schemas, store_view
-from prof_analysis.sources.ascend_beside import device_info, folders, profiler_info, recorded
-from prof_analysis.sources.ascend_db import chains, queue_threads
+from prof_analysis.sources.ascend_beside import device_info, folders, profiler_info, recorded, replays
+from prof_analysis.sources.ascend_db import chains, graphs, queue_threads
 from prof_analysis.sources.ascend_db.lost_kernels import TASKS, said_of_lost_kernels
 from prof_analysis.sources.ascend_db.rows import cells_of, rows_of
 from prof_analysis.sources.ascend_db.tables import (
@@ -57,17 +57,18 @@ def stage(
     `on_bytes` gets for each table its part of the size of the input. Returns remarks. Raises InputError when it
     cannot be read.
     """
-    (path,) = (file for file in files if not device_info.is_device_info(file) and not recorded.is_recorded(file))
+    path, *captures = (file for file in files if not device_info.is_device_info(file) and not recorded.is_recorded(file))
     create_schemas(connection, wanted)
+    has_replays = replays.create_tables(connection, wanted, has_captures=bool(captures))
     if device_info.TABLE in wanted:
         device_info.stage_device_info(connection, files)
     beside = [file for file in files if recorded.is_recorded(file)]
-    of_recorded = {name: columns for name, columns in wanted.items() if name not in TABLES}
+    of_recorded = {name: columns for name, columns in wanted.items() if name not in TABLES and name not in replays.COLUMNS}
     lost = recorded.stage_recorded(connection, beside, of_recorded, _BESIDE)
     wanted = with_keys({name: columns for name, columns in wanted.items() if name in TABLES}, KEYS)
     if CHAINS in wanted:
         wanted[FRAMES] = frozenset(TABLES[FRAMES][1])
-    if not wanted:
+    if not wanted and not has_replays:
         on_bytes(sum(one.stat().st_size for one in files))
         return lost
     cursors: SimpleQueue[duckdb.DuckDBPyConnection] = SimpleQueue()
@@ -102,6 +103,8 @@ def stage(
             remarks += [_remark_of_lost_texts(file, *lost_text) for lost_text in lost_texts(connection, wanted)]
             number_texts(connection)
         merge_texts(connection, wanted)
+        if has_replays:
+            lost += graphs.stage_replays(connection, file, captures, stage, (_BESIDE, "captures", 0))
         set_bounds(connection, _recording_of(file), wanted, CLOCKS)
         lacking = [
             Remark((_LACKING, "", 0, number), tuple(TABLES), f"{path}: {gap}") for number, gap in enumerate(gaps(file.tables))

@@ -7,7 +7,7 @@ renamed column gets its present name.
 from collections.abc import Container, Mapping
 
 from prof_analysis.engine.tables import ROW_ID
-from prof_analysis.sources.ascend_beside import device_info, recorded
+from prof_analysis.sources.ascend_beside import device_info, recorded, replays
 from prof_analysis.sources.readers.bounds import Timed
 
 _I = "BIGINT"
@@ -156,6 +156,7 @@ RAW_COLUMNS: Mapping[str, Mapping[str, str]] = {
     **{name: columns for name, (_, columns) in TABLES.items()},
     device_info.TABLE: device_info.COLUMNS,
     **{name: columns for name, columns in recorded.COLUMNS.items() if name not in TABLES},
+    **replays.COLUMNS,
 }
 
 KNOWN_TABLES = frozenset(table for table, _ in TABLES.values()) | {"RANK_DEVICE_MAP", "NPU_INFO", "SESSION_TIME_INFO"}

@@ -9,7 +9,7 @@ from typing import Any
 from prof_analysis.common.answer_options import Options
 from prof_analysis.common.capabilities import lacking
 from prof_analysis.common.errors import InputError
-from prof_analysis.sources.ascend_beside import analysis_db, folders, msprof, profiler_info, recorded, unread
+from prof_analysis.sources.ascend_beside import analysis_db, captures, folders, msprof, profiler_info, recorded, unread
 from prof_analysis.sources.ascend_beside.contents import holds_figures
 from prof_analysis.sources.ascend_text import staging
 from prof_analysis.sources.ascend_text.held import held_by
@@ -168,7 +168,10 @@ def _rank_of_files(rank: Rank, files: list[Path], config: Mapping[str, Any], opt
         return replace(rank, inputs=tuple(files), left_out=problems[0])
     marks = set().union(*held.values())
     cut = next((said for file in held if staging.is_trace(file) and (said := said_of_cut(file, held[file]))), None)
-    modules_from = next((mark for mark in options.marks if mark in marks), None)
+    given: tuple[Path, ...] = ()
+    if any(not staging.is_trace(file) for file in held):
+        given = captures.captures_of(rank.folder, rank.rank_id, options.capture, of_text=True)
+    modules_from = next((mark for mark in options.marks if mark in marks), "replayed graphs" if given else None)
     no_modules = None if modules_from else profiler_info.why_no_modules(config, options)
     reasons = _reasons(held, beside, figures, unreadable, damaged, config, no_modules)
     if cut is not None:
@@ -189,7 +192,7 @@ def _rank_of_files(rank: Rank, files: list[Path], config: Mapping[str, Any], opt
     missing = [reason for reason in (*of_files, no_details, *profiler_info.not_collected(config)) if reason]
     found = replace(
         rank,
-        inputs=(*held, *beside),
+        inputs=(*held, *beside, *given),
         lacks=lacking(reasons),
         missing=tuple(dict.fromkeys(missing)),
         unread=(*rank.unread, *problems, *msprof.said_of_slices(held)),

@@ -18,9 +18,9 @@ from prof_analysis.common.input_files import COMMUNICATION_BYTES, whole
 from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.quotes import quote
 from prof_analysis.engine.tables import create_schemas
-from prof_analysis.sources.ascend_beside import device_info, folders, profiler_info, recorded
+from prof_analysis.sources.ascend_beside import captures, device_info, folders, profiler_info, recorded, replays
 from prof_analysis.sources.ascend_text import columns as text_columns
-from prof_analysis.sources.ascend_text import counters, csv_columns
+from prof_analysis.sources.ascend_text import counters, csv_columns, graphs
 from prof_analysis.sources.ascend_text.devices import keep_own, with_devices
 from prof_analysis.sources.readers.bounds import set_bounds
 from prof_analysis.sources.readers.csv_file import copy_columns
@@ -48,6 +48,7 @@ RAW_COLUMNS: Mapping[str, Mapping[str, str]] = {
     },
     device_info.TABLE: device_info.COLUMNS,
     **recorded.COLUMNS,
+    **replays.COLUMNS,
 }
 
 # Raw table with a key -> the CSV file that it is read from.
@@ -83,16 +84,22 @@ def stage(
     Raises InputError when a file cannot be read.
     """
     create_macros(connection, _SQL)
+    captured = [file for file in files if captures.is_of_capture(file, files[0])]
+    own = [file for file in files if file not in captured]
+    if captured and wanted.keys() & replays.COLUMNS.keys():
+        needs = graphs.NEEDS
+        wanted = {name: wanted.get(name, frozenset()) | needs.get(name, frozenset()) for name in {*wanted, *needs}}
     wanted = with_keys(with_devices(connection, wanted, RAW_COLUMNS), text_columns.KEYS)
     create_schemas(connection, wanted)
     if device_info.TABLE in wanted:
         device_info.stage_device_info(connection, files)
     of_exports = {name: columns for name, columns in wanted.items() if name in text_columns.TABLES}
     create_raw_tables(connection, of_exports, RAW_COLUMNS)
+    has_replays = replays.create_tables(connection, wanted, has_captures=bool(captured))
     texts_lock = Lock() if "raw.string" in wanted else None
     remarks = recorded.stage_recorded(connection, files, wanted, _BESIDE)
     slices = traces = 0
-    for number, file in enumerate(files):
+    for number, file in enumerate(own):
         if is_trace(file):
             lost = _EVENTS.stage(connection, file, wanted, texts_lock, threads, on_bytes, traces << _TRACE_BITS)
             traces += 1
@@ -106,6 +113,8 @@ def stage(
             remarks += _stage_csv(connection, file, wanted, texts_lock, number, slices)
             slices += file.name not in csv_columns.CSV_FILES
         on_bytes(file.stat().st_size)
+    if has_replays:
+        remarks += graphs.stage_replays(connection, captured, stage, RAW_COLUMNS, (_BESIDE, "captures", 0))
     if texts_lock and have_equal_ids(connection):
         begin_anew(connection)
         return stage(connection, files, wanted, threads, on_bytes)

@@ -11,44 +11,12 @@ from typing import NamedTuple
 
 import duckdb
 
-COPY, FILL, UNNAMED = "copy", "fill", None
+from prof_analysis.sources.graphs.captured import COPY, FILL, Around, Capture, Inputs, Launch, Place, Range
+
 # A warm-up is looked for among this many times the launches of the capture.
 _WARM_UP_REACH = 30
 # What lies deeper in ops and modules counts as directly in those around it.
 _MAX_DEPTH = 200
-
-
-class Range(NamedTuple):
-    """A module call or a range of record_function; `is_around` says whether it encloses the whole capture."""
-
-    key: object
-    name: str
-    is_module: bool
-    is_around: bool = False
-
-
-class Place(NamedTuple):
-    """Where a kernel was launched: the op, or the call where it lies in none, and the ranges around it, outermost first."""
-
-    op: object
-    name: str | None
-    ranges: tuple[Range, ...]
-    is_op: bool = False
-    is_backward: bool = False
-
-
-class Launch(NamedTuple):
-    """A launch in a capture: what it runs, as token() spells it, None where that is not recorded; and where it is."""
-
-    token: str | None
-    place: Place
-
-
-class Capture(NamedTuple):
-    """The launches of a captured graph in their order."""
-
-    launches: tuple[Launch, ...]
-    tokens: tuple[str | None, ...]
 
 
 def token(name: str | None, is_kernel: bool) -> str | None:
@@ -76,15 +44,16 @@ _REGIONS = """
 NEEDS: Mapping[str, frozenset[str]] = {
     "raw.string": frozenset(("text_id", "text")),
     "raw.runtime_call": frozenset(("event_id", "name", "pid", "tid", "start_ns", "end_ns", "correlation", "kernel")),
-    "raw.device_work": frozenset(("name", "correlation")),
+    "raw.device_work": frozenset(("name", "correlation", "grid")),
     "raw.cpu_op": frozenset(("event_id", "name", "pid", "tid", "start_ns", "end_ns", "sequence_number", "forward_thread_id")),
+    "raw.op_input": frozenset(("event_id", "input_dims", "input_types", "input_values")),
     "raw.module_call": frozenset(("event_id", "class", "pid", "tid", "start_ns", "end_ns")),
     "raw.annotation": frozenset(("event_id", "name", "pid", "tid", "start_ns", "end_ns")),
 }
 # Everything on the host in the order in which what encloses comes before what is inside.
 _EVENTS = """
     WITH work AS (
-        SELECT correlation, min(string.text) AS name
+        SELECT correlation, min(string.text) AS name, min(grid) AS grid
         FROM raw.device_work
         JOIN raw.string ON string.text_id = device_work.name
         WHERE correlation <> 0
@@ -93,7 +62,7 @@ _EVENTS = """
     ),
     event AS (
         SELECT 'op' AS kind, event_id, name, pid, tid, start_ns, end_ns, sequence_number AS number, forward_thread_id AS thread,
-               NULL AS kernel
+               NULL AS kernel, NULL AS grid
         FROM raw.cpu_op
         UNION ALL BY NAME
         SELECT 'module' AS kind, event_id, class AS name, pid, tid, start_ns, end_ns FROM raw.module_call
@@ -101,17 +70,27 @@ _EVENTS = """
         SELECT 'range' AS kind, event_id, name, pid, tid, start_ns, end_ns FROM raw.annotation
         UNION ALL BY NAME
         SELECT 'launch' AS kind, event_id, runtime_call.name, pid, tid, start_ns, end_ns,
-               coalesce(kernel, work.name) AS kernel
+               coalesce(kernel, work.name) AS kernel, work.grid
         FROM raw.runtime_call
         JOIN raw.string ON string.text_id = runtime_call.name
         LEFT JOIN work USING (correlation)
         WHERE regexp_matches(text, 'Launch|Mem(cpy|set)') AND NOT regexp_matches(text, 'GraphLaunch|LaunchHostFunc')
     )
-    SELECT kind, event_id, string.text, thread_id(pid, tid), start_ns, end_ns, number, thread, kernel
+    SELECT kind, event_id, string.text, thread_id(pid, tid), start_ns, end_ns, number, thread, kernel, grid
     FROM event
     JOIN raw.string ON string.text_id = event.name
     WHERE end_ns >= start_ns
     ORDER BY start_ns, end_ns DESC, kind = 'launch', event_id
+"""
+
+
+_INPUTS = """
+    SELECT event_id, dims.text, types.text, input_value.text
+    FROM raw.op_input
+    JOIN raw.string AS dims ON dims.text_id = input_dims
+    LEFT JOIN raw.string AS types ON types.text_id = input_types
+    LEFT JOIN raw.string AS input_value ON input_value.text_id = input_values
+    WHERE event_id IN (SELECT unnest($ops))
 """
 
 
@@ -134,6 +113,7 @@ class _Seen(NamedTuple):
     tid: int
     call: tuple[str | None, str]
     token: str | None
+    grid: str | None
     place: Place
 
 
@@ -151,25 +131,36 @@ def captures_of(connection: duckdb.DuckDBPyConnection) -> list[Capture]:
         else:
             begun.setdefault(one.region, len(eager.get(one.tid, ())))
             by_region.setdefault(one.region, []).append(one)
+    inputs = _inputs_of(connection, by_region)
     found = []
     for region, launches in sorted(by_region.items()):
         named = tuple(_named(launches, eager.get(launches[0].tid, [])[: begun[region]]))
-        found.append(Capture(named, tuple(one.token for one in named)))
+        found.append(Capture(named, tuple(one.token for one in named), inputs))
     return found
 
 
+def _inputs_of(connection: duckdb.DuckDBPyConnection, captured: Mapping[int, list[_Seen]]) -> dict[object, Inputs]:
+    """Return the recorded inputs of the ops around captured launches."""
+    places = [one.place for launches in captured.values() for one in launches]
+    ops = {place.op for place in places if place.is_op} | {one.key for place in places for one in place.around}
+    rows = connection.execute(_INPUTS, {"ops": list(ops)}).fetchall()
+    return {event_id: Inputs(*texts) for event_id, *texts in rows}
+
+
 def _named(launches: list[_Seen], before: list[_Seen]) -> Iterator[Launch]:
-    """Yield the launches of a capture, with the names of the kernels that the same calls launched in a warm-up before it."""
+    """Yield the launches of a capture, with the names and blocks of the kernels that the same calls launched in a warm-up."""
     tokens = [one.token for one in launches]
+    grids = [one.grid for one in launches]
     if None in tokens and len({one.tid for one in launches}) == 1:
         calls, count = [one.call for one in launches], len(launches)
         near = before[-_WARM_UP_REACH * count :]
         for start in range(len(near) - count, -1, -1):
             if near[start].call == calls[0] and [one.call for one in near[start : start + count]] == calls:
                 tokens = [one.token for one in near[start : start + count]]
+                grids = [one.grid for one in near[start : start + count]]
                 break
-    for one, what in zip(launches, tokens, strict=True):
-        yield Launch(what, one.place)
+    for one, what, grid in zip(launches, tokens, grids, strict=True):
+        yield Launch(what, one.place, grid)
 
 
 def _launches(connection: duckdb.DuckDBPyConnection, regions: list[tuple[int, int]]) -> Iterator[_Seen]:
@@ -180,7 +171,7 @@ def _launches(connection: duckdb.DuckDBPyConnection, regions: list[tuple[int, in
     last_launch_end: dict[int, int] = {}
     rows = connection.execute(_EVENTS)
     while batch := rows.fetchmany(100_000):
-        for kind, event_id, name, tid, start_ns, end_ns, number, thread, kernel in batch:
+        for kind, event_id, name, tid, start_ns, end_ns, number, thread, kernel, grid in batch:
             stack = stacks.setdefault(tid, [])
             while stack and stack[-1].end_ns <= start_ns:
                 stack.pop()
@@ -196,9 +187,11 @@ def _launches(connection: duckdb.DuckDBPyConnection, regions: list[tuple[int, in
             elif kind == "launch" and last_launch_end.get(tid, -1) <= start_ns:
                 last_launch_end[tid] = end_ns
                 place = _place(stack, name, event_id, start_ns, end_ns, begin_ns, until_ns, forward)
+                if region >= 0:
+                    place = place._replace(around=_around(stack, place, end_ns))
                 is_kernel = "Launch" in name
                 what = token(kernel if is_kernel else name, is_kernel)
-                yield _Seen(region, tid, (place.name, name), what, place)
+                yield _Seen(region, tid, (place.name, name), what, grid, place)
 
 
 def _ranges(stack: list[_Open], start_ns: int, end_ns: int, begin_ns: int, until_ns: int) -> tuple[Range, ...]:
@@ -231,3 +224,15 @@ def _place(
     if backward is not None and backward.number is not None and is_backward:
         ranges = forward[backward.number]
     return Place(op.event_id if op else event_id, op.name if op else call, ranges, op is not None, is_backward)
+
+
+def _around(stack: list[_Open], place: Place, end_ns: int) -> tuple[Around, ...]:
+    """Return the ops around the op of a launch, outermost first; those of backward work lie inside all of its ranges."""
+    numbers = {one.key: number for number, one in enumerate(place.ranges, 1)}
+    depth = len(numbers) if place.is_backward else 0
+    found = []
+    for one in stack:
+        depth = max(depth, numbers.get(one.event_id, 0))
+        if one.kind == "op" and one.end_ns >= end_ns and one.event_id != place.op:
+            found.append(Around(one.event_id, one.name, depth))
+    return tuple(found)

@@ -226,8 +226,9 @@ AROUND: Mapping[str, Mapping[str, str]] = {
 
 # Tables that are made of the others, of annotations of kernels and of captures.
 _ON_LANE: Mapping[str, str] = {"launch_id": _I, "tid": _I, "name": ID, "start_ns": _I, "end_ns": _I}
+_INPUTS: Mapping[str, str] = {"input_dims": ID, "input_types": ID, "input_values": ID}
 REPLAYED: Mapping[str, Mapping[str, str]] = {
-    "raw.replayed_op": {"op_id": _I, **_ON_LANE, "is_op": _B},
+    "raw.replayed_op": {"op_id": _I, **_ON_LANE, "parent_id": _I, "is_op": _B, **_INPUTS},
     "raw.replayed_range": {"range_id": _I, **_ON_LANE, "is_module": _B, "is_backward": _B},
     "raw.replayed_kernel": {"event_id": _I, "op_id": _I, "known_by": _T, "modules_by": _T},
 }

@@ -11,6 +11,7 @@ from prof_analysis.common.capabilities import CAPABILITIES, lacking
 from prof_analysis.common.errors import InputError
 from prof_analysis.sources.found import WRITTEN, Found
 from prof_analysis.sources.identity import Identity, times_in
+from prof_analysis.sources.kineto.annotations import is_of_annotations
 from prof_analysis.sources.kineto.around import JOB, around_events, time_base, unread_around
 from prof_analysis.sources.kineto.companions import RANK_IN_NAME, SUFFIXES, capture_folders, companions_of, is_capture
 from prof_analysis.sources.rank import Rank, number, readable
@@ -97,7 +98,8 @@ def inspect(result: Path, profile: str, options: Options) -> list[Rank]:
     rank_id, rank_id_from = _rank_of(result, around)
     companions = companions_of(result, rank_id, options.capture) if "graphs" in marks else ()
     has_replayed_modules = bool(companions) or "annotated" in marks
-    reasons = _reasons(marks, options, has_replayed_modules=has_replayed_modules)
+    has_captures = any(not is_of_annotations(one) for one in companions)
+    reasons = _reasons(marks, options, has_replayed_modules=has_replayed_modules, has_captures=has_captures)
     lacks_events = any(reason and reason not in (_NO_GRAPH_CALLS, _NO_COUNTERS) for reason in reasons.values())
     cut = said_of_cut(result, marks) if lacks_events else None
     if cut is not None:
@@ -205,7 +207,7 @@ def _why_no_memory(marks: set[str]) -> str | None:
     return _ONLY_CPU if "memory" in marks else _NO_MEMORY
 
 
-def _reasons(marks: set[str], options: Options, *, has_replayed_modules: bool) -> dict[str, str | None]:
+def _reasons(marks: set[str], options: Options, *, has_replayed_modules: bool, has_captures: bool) -> dict[str, str | None]:
     """Return the capabilities, each with the reason why the rank lacks it; None where it has it."""
     no_ops = None if "ops" in marks else _NO_OPS
     no_modules = no_ops or (None if marks & set(options.marks) else _NO_MODULES.format(", ".join(options.domains)))
@@ -218,7 +220,7 @@ def _reasons(marks: set[str], options: Options, *, has_replayed_modules: bool) -
         "ops": no_ops,
         "communication": no_kernels or (None if marks & {"communication", *_OWN_COLLECTIVES} else _NO_COMMUNICATION),
         "compute": no_kernels or (None if "compute" in marks else _NO_KERNELS),
-        "shapes": no_ops or no_kernels or (None if "shapes" in marks else _NO_SHAPES),
+        "shapes": no_ops or no_kernels or (None if "shapes" in marks or has_captures else _NO_SHAPES),
         "counters": no_kernels or (None if "occupancy" in marks else _NO_COUNTERS),
         "host_calls": None if "host calls" in marks else _NO_HOST_CALLS,
         "graph_calls": _NO_GRAPH_CALLS,

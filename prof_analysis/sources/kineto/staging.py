@@ -13,6 +13,7 @@ from prof_analysis.common.errors import InputError
 from prof_analysis.engine.database import connect
 from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.tables import create_schemas
+from prof_analysis.sources.graphs.captured import Capture
 from prof_analysis.sources.kineto import captures, replays
 from prof_analysis.sources.kineto import columns as kineto_columns
 from prof_analysis.sources.kineto.annotations import is_of_annotations, read_annotations
@@ -119,7 +120,7 @@ def _stage_replays(
         "SELECT current_setting('memory_limit'), current_setting('temp_directory')"
     ).fetchall()
     settings = {"memory_limit": memory, "temp_directory": folder}
-    recorded: list[captures.Capture] = []
+    recorded: list[Capture] = []
     for companion in (one for one in companions if not is_of_annotations(one)):
         found, problem = _captures_of(companion, settings, threads, on_bytes)
         recorded += found
@@ -147,7 +148,7 @@ def _stage_replays(
 
 def _captures_of(
     file: Path, settings: Mapping[str, str], threads: int, on_bytes: Callable[[int], None]
-) -> tuple[list[captures.Capture], list[str]]:
+) -> tuple[list[Capture], list[str]]:
     """Return the captures in a trace, or the reason for their absence; the trace has a database of its own meanwhile."""
     with closing(connect({"base_time_ns": 0}, threads, macros=False)) as connection:
         create_macros(connection, _SQL)

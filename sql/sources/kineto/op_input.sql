@@ -6,3 +6,7 @@ SELECT
 FROM raw.op_input
 SEMI JOIN trace.op ON op.op_id = op_input.event_id
 WHERE input_dims IS NOT NULL
+UNION ALL
+SELECT op_id, input_dims, input_types, input_values
+FROM raw.replayed_op
+WHERE input_dims IS NOT NULL

@@ -1,12 +1,12 @@
 """Aligns the kernels of a replayed graph with the launches of its capture: by order, and by names where they are known."""
 
 from collections import Counter, deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 from itertools import islice
 from typing import NamedTuple
 
-from prof_analysis.sources.kineto.captures import COPY, FILL, Capture
+from prof_analysis.sources.graphs.captured import COPY, FILL, Capture, Inputs, Place
 
 # A capture is of a graph if this share of the longer of both aligns: a profiler loses a few events, while a capture of another
 # model shares the kernels of some operators.
@@ -14,18 +14,27 @@ MIN_SHARE = 0.8
 
 
 class Aligned(NamedTuple):
-    """The capture of a graph, and for each kernel of the graph the position of its launch; None where it does not align."""
+    """The capture of a graph, and for each kernel of the graph the position of its launch; None where it does not align.
+
+    `inputs` are those of the ops of the capture which are surely those of the graph.
+    """
 
     capture: Capture
     positions: list[int | None]
+    inputs: Mapping[object, Inputs]
 
 
-def best_capture(tokens: Sequence[str], streams: Sequence[int] | None, captures: Sequence[Capture]) -> Aligned | None:
-    """Return the capture that a graph was made of; None where none fits, or several do that name other ops or modules.
+def best_capture(
+    tokens: Sequence[str], streams: Sequence[int] | None, grids: Sequence[str | None], captures: Sequence[Capture]
+) -> Aligned | None:
+    """Return the capture that a graph was made of; None where none fits, or several do that agree in no kernel.
 
-    `streams` are those of the kernels where kernels of several streams are in no certain order, else None.
+    Of several that fit equally well, a kernel has what all say of its op and modules; where they differ, it does not align.
+
+    `streams` are those of the kernels where kernels of several streams are in no certain order, else None. `grids` are the
+    blocks of the kernels, None where they are not recorded: they tell captures for several batch sizes apart.
     """
-    best: list[Aligned] = []
+    best: list[tuple[Capture, list[int | None]]] = []
     best_score = (False, 0.0)
     # To align a capture takes long, and there is one for each batch size: those that can align most come first.
     for most, capture in sorted(((_most(tokens, one), one) for one in captures), key=lambda one: -one[0]):
@@ -42,14 +51,65 @@ def best_capture(tokens: Sequence[str], streams: Sequence[int] | None, captures:
             if score > best_score:
                 best, best_score = [], score
             if score == best_score:
-                best.append(Aligned(capture, positions))
-    return best[0] if len(set(map(_attribution, best))) == 1 else None
+                best.append((capture, positions))
+    if not best:
+        return None
+    attributions = [_attribution(*one) for one in best]
+    disputed = {number for number, places in enumerate(zip(*attributions, strict=True)) if len(set(places)) > 1}
+    if len(disputed) == len(tokens):
+        return None
+    fewest = min(len(_other_grids(grids, *one)) for one in best)
+    best = [one for one in best if len(_other_grids(grids, *one)) == fewest]
+    capture, positions = best[0]
+    undisputed = [None if number in disputed else position for number, position in enumerate(positions)]
+    return Aligned(capture, undisputed, _sure_inputs(grids, best))
 
 
-def _attribution(one: Aligned) -> tuple[object, ...]:
+def _attribution(capture: Capture, positions: Sequence[int | None]) -> tuple[object, ...]:
     """Return the op and the modules of each kernel: captures for several batch sizes agree in them."""
-    places = [None if position is None else one.capture.launches[position].place for position in one.positions]
+    places = _places_of(capture, positions)
     return tuple(place and (place.name, place.is_backward, *(range_.name for range_ in place.ranges)) for place in places)
+
+
+def _places_of(capture: Capture, positions: Sequence[int | None]) -> list[Place | None]:
+    return [None if position is None else capture.launches[position].place for position in positions]
+
+
+def _other_grids(grids: Sequence[str | None], capture: Capture, positions: Sequence[int | None]) -> set[int]:
+    """Return which kernels ran in other blocks than in the capture."""
+    return {
+        number
+        for number, (grid, position) in enumerate(zip(grids, positions, strict=True))
+        if grid and position is not None and (captured := capture.launches[position].grid) and captured != grid
+    }
+
+
+def _sure_inputs(grids: Sequence[str | None], fitting: Sequence[tuple[Capture, list[int | None]]]) -> Mapping[object, Inputs]:
+    """Return the inputs of the ops of the first of the captures that fit, where no kernel has other blocks, and all agree.
+
+    Values, such as the name of a layer, may differ: then they are not known.
+    """
+    capture, positions = fitting[0]
+    other_grids = _other_grids(grids, capture, positions)
+    listed = [[_inputs_at(one, place) for place in _places_of(one, found)] for one, found in fitting]
+    sure: dict[object, Inputs | None] = {}
+    for number, place in enumerate(_places_of(capture, positions)):
+        for depth, key in enumerate(_keys_of(place)):
+            one, *others = [inputs[number][depth] if depth < len(inputs[number]) else None for inputs in listed]
+            if one is None or number in other_grids or any(other is None or other[:2] != one[:2] for other in others):
+                sure[key] = None
+            elif sure.get(key, one) is not None:
+                sure[key] = one if all(other == one for other in others) else one._replace(values=None)
+    return {key: one for key, one in sure.items() if one is not None}
+
+
+def _keys_of(place: Place | None) -> tuple[object, ...]:
+    """Return the op of a place and those around it, the innermost first."""
+    return () if place is None else (place.op, *(one.key for one in reversed(place.around)))
+
+
+def _inputs_at(capture: Capture, place: Place | None) -> list[Inputs | None]:
+    return [capture.inputs.get(key) for key in _keys_of(place)]
 
 
 def aligned(tokens: Sequence[str], streams: Sequence[int] | None, launched: Sequence[str | None]) -> list[int | None]:
