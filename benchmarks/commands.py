@@ -5,8 +5,10 @@
     python -m benchmarks.commands --kernels 1000000 --forms db --commands free-time --runs 7
     python -m benchmarks.commands --kernels 1000000 --forms db --runs 1 --no-recipes --results ours.jsonl
 
-The commands are those of the registry of analyses, those that read modules also with --instances, the report, a timeline, and
-`sql` over all ranks.
+The commands are those of the registry of analyses, those that read modules also with --instances, the report, a timeline,
+`compare` of the profile with itself, `sql` over all ranks, and with the recipes `verify`, which runs many of them. What the
+profile has no records of is asked of another one of the same run that has them, and `memory` also of a memory snapshot with an
+event for each kernel.
 Each round runs the bare read, the main job, the command and the recipe once. What a command cost is appended to --results as a
 line of JSON, and what is there is not measured again, unless the code has changed: a run that was cut is taken up by the same
 line. --write puts all of it into README.md beside this file.
@@ -19,6 +21,7 @@ from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from benchmarks.compare import COMPARE, compare_job
 from benchmarks.jobs import BARE, FORMS, MAIN_JOB, MODES, OURS, PEER, Job, bare_read, generate, our_job, peer_job
 from benchmarks.measure import Cost, in_turn, ratio_of, typical
 from benchmarks.report import about, table, write_section
@@ -26,6 +29,7 @@ from prof_analysis import open_profile
 from prof_analysis.analyses import ANALYSES
 from prof_analysis.common.option_docs import MODULES
 from prof_analysis.engine.code import code_digest
+from tests.helpers.snapshots import MIB, Allocator, snapshot, stack, write
 
 # Recipes that answer the question of a command, as far as there is one.
 RECIPES = {
@@ -41,9 +45,14 @@ RECIPES = {
 }
 BY_INSTANCE = " --instances"
 PICTURES = ("report", "timeline")
+VERIFY = "verify"
+OF_SNAPSHOT = "memory (snapshot)"
+# What the generator records only where a command needs it.
+RECORDS = {"memory": ("--memory",), "stacks": ("--stacks", "chains")}
 SQL = "SELECT profile, type, count(*) AS kernels, sum(duration_ns) AS duration_ns FROM trace.kernel GROUP BY ALL"
 # A recipe that takes longer is stopped.
 PEER_LIMIT_S = 300
+VERIFY_LIMIT_S = 1800
 COLUMNS = (
     *(
         "kernels a rank",
@@ -70,25 +79,62 @@ def commands() -> Iterator[str]:
         yield name
         if MODULES in analysis.options:
             yield name + BY_INSTANCE
-    yield from PICTURES
-    yield "sql"
+    yield from (*PICTURES, OF_SNAPSHOT, COMPARE, VERIFY, "sql")
 
 
 def is_answered(command: str, profiles: Path) -> bool:
     """Return whether the profiles have what a command requires; generated ones have no calls of compiled graphs."""
-    analysis = command.removesuffix(BY_INSTANCE)
+    analysis = analysis_of(command)
     with open_profile(profiles) as profile:
         ranks = profile.ranks(arrow=True).to_pylist()
     return analysis not in ANALYSES or any(analysis in rank["answers"] for rank in ranks)
 
 
-def measured(command: str, form: str, profiles: Path, scratch: Path, runs: int, with_recipes: bool) -> Costs:
-    """Return what each run of the bare read, of the main job, of the command and of the recipe cost."""
+def analysis_of(command: str) -> str:
+    """Return the name of the analysis that a command asks for."""
+    return "memory" if command == OF_SNAPSHOT else command.removesuffix(BY_INSTANCE)
+
+
+def write_snapshot(folder: Path, events: int) -> None:
+    """Write a memory snapshot with so many events: layers whose activations live for eight of them, and one that stays."""
+    device = Allocator()
+    device.segment(0x1000000, 64 * MIB)
+    device.alloc(0x1000000, MIB, stack(1))
+    for number in range(events // 3):
+        if number >= 8:
+            device.free(0x1200000 + number % 8 * MIB)
+        device.alloc(0x1200000 + number % 8 * MIB, 512 * (1 + number % 1000), stack(10 + number % 40))
+    write(folder / "rank0_snapshot.pickle", snapshot(device))
+
+
+def asked_of(command: str, key: Key, profiles: Path, folder: Path) -> Path:
+    """Return the profiles of which a command is asked, which are made where they are not there."""
+    kernels, ranks, mode, form, _ = key
+    its_own = folder / f"of_{command.replace(' ', '_')}"
+    if command == OF_SNAPSHOT and not its_own.exists():
+        write_snapshot(its_own, kernels)
+    elif command in RECORDS and not its_own.exists():
+        generate(its_own, kernels, mode, form, ranks, RECORDS[command])
+    return its_own if its_own.exists() else profiles
+
+
+def job_of(command: str, profiles: Path, scratch: Path) -> Job:
+    """Return the job that runs a command."""
+    if command == COMPARE:
+        return compare_job(profiles, profiles, scratch / "out")
+    if command == "sql":
+        return our_job(("sql", SQL), profiles, None)
+    if command == VERIFY:
+        return our_job((VERIFY,), profiles, None, limit_s=VERIFY_LIMIT_S)
+    words = ("memory",) if command == OF_SNAPSHOT else tuple(command.split())
+    return our_job(words, profiles, scratch / "out")
+
+
+def measured(command: str, form: str, profiles: Path, asked: Path, scratch: Path, runs: int, with_recipes: bool) -> Costs:
+    """Return what each run of the bare read and the main job of `profiles`, of the command and of the recipe cost."""
     jobs: dict[str, Job] = {BARE: bare_read(profiles), OURS: our_job(MAIN_JOB, profiles, scratch / "out")}
     if command not in MAIN_JOB:
-        of_sql = command == "sql"
-        words = ("sql", SQL) if of_sql else tuple(command.split())
-        jobs[command] = our_job(words, profiles, None if of_sql else scratch / "out")
+        jobs[command] = job_of(command, asked, scratch)
     if with_recipes and form == "db" and command in RECIPES:
         jobs[PEER] = peer_job(RECIPES[command], profiles, scratch / f"peer_{command}", PEER_LIMIT_S)
     return in_turn(jobs, runs)
@@ -99,7 +145,8 @@ def row_of(key: Key, costs: Costs) -> tuple[str, ...]:
     kernels, ranks, mode, form, command = key
     main_job, ours = costs[OURS], costs.get(command, costs[OURS])
     typically = typical(ours)
-    row = [f"{kernels:,}", f"{ranks}", f"{mode}, {form}", f"`{command}`", f"{typically.wall_s:.2f}", f"{typically.cpu_s:.2f}"]
+    row = [f"{kernels:,}", f"{ranks}", f"{mode}, {form}", f"`{command}`"]
+    row += [f"{'' if typically.is_whole else '> '}{typically.wall_s:.2f}", f"{typically.cpu_s:.2f}"]
     row += [f"{typically.peak_bytes / 1e6:,.0f}", str(ratio_of(ours, main_job))]
     row += [str(ratio_of(ours, main_job, lambda cost: cost.cpu_s))]
     row += [str(ratio_of(ours, costs[BARE])), str(ratio_of(ours, costs[BARE], lambda cost: cost.cpu_s))]
@@ -148,8 +195,12 @@ def main() -> None:
                     with TemporaryDirectory(prefix="benchmarks_") as folder:
                         profiles = Path(folder, "profiles")
                         generate(profiles, kernels, mode, form, given.ranks)
-                        for key in (key for key in missing if is_answered(key[-1], profiles)):
-                            costs[key] = measured(key[-1], form, profiles, Path(folder), given.runs, given.recipes)
+                        for key in missing:
+                            command = key[-1]
+                            asked = asked_of(command, key, profiles, Path(folder))
+                            if (command == VERIFY and not given.recipes) or not is_answered(command, asked):
+                                continue
+                            costs[key] = measured(command, form, profiles, asked, Path(folder), given.runs, given.recipes)
                             add(given.results, code, key, costs[key])
                             print("  ".join(row_of(key, costs[key])), flush=True)
     if given.write:

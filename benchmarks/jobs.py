@@ -21,10 +21,10 @@ Job = Callable[[], Cost]
 CACHE = TemporaryDirectory()
 
 
-def generate(folder: Path, kernels: int, mode: str, form: str, ranks: int) -> None:
-    """Make the profiles; `cut` is a text export whose trace breaks off at 90 % of its bytes."""
+def generate(folder: Path, kernels: int, mode: str, form: str, ranks: int, records: tuple[str, ...] = ()) -> None:
+    """Make the profiles; `cut` is a text export whose trace breaks off at 90 % of its bytes, `records` are further switches."""
     words = [sys.executable, "-m", "fixtures.generate", str(folder), "--ranks", str(ranks), "--mode", mode]
-    words += ["--kernels", str(kernels), "--exports", "db" if form == "db" else "text"]
+    words += ["--kernels", str(kernels), "--exports", "db" if form == "db" else "text", *records]
     subprocess.run(words, cwd=CHECKOUT, check=True, stdout=subprocess.DEVNULL)
     if form == "cut":
         for file in folder.rglob("trace_view.json"):
@@ -32,13 +32,15 @@ def generate(folder: Path, kernels: int, mode: str, form: str, ranks: int) -> No
                 trace.truncate(file.stat().st_size * 9 // 10)
 
 
-def our_job(words: tuple[str, ...], profiles: Path, output: Path | None, checkout: Path = CHECKOUT) -> Job:
+def our_job(
+    words: tuple[str, ...], profiles: Path, output: Path | None, checkout: Path = CHECKOUT, limit_s: float | None = None
+) -> Job:
     """Return the job that runs a command of prof-analysis, one that writes files into `output`, with the code of a checkout."""
     command = [sys.executable, "-m", "prof_analysis", *words, "-d", str(profiles), *(["-o", str(output)] if output else [])]
 
     def ask() -> Cost:
         forget()
-        return cost_of(command, checkout, cache=CACHE.name)
+        return cost_of(command, checkout, limit_s, cache=CACHE.name)
 
     return ask
 

@@ -95,5 +95,5 @@ class Compared(HasRows, Protocol):
     def has_memory(self) -> bool:
         """Whether the base and a run have records of device memory."""
 
-    def prepare(self) -> None:
-        """Work out all tables of the comparison."""
+    def prepare(self, *, efficiency: bool = False) -> None:
+        """Work out all tables of the comparison, with `efficiency` that of efficiency too."""

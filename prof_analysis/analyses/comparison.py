@@ -22,7 +22,7 @@ def answers_of(comparison: Compared, top: int, *, efficiency: bool = False) -> d
 
     With `efficiency` it has MFU and bounds of modules too.
     """
-    comparison.prepare()
+    comparison.prepare(efficiency=efficiency)
     found = {run: _answer(comparison, run, top, efficiency) for run in comparison.runs}
     return found if comparison.has_several else {"": next(iter(found.values()))}
 

@@ -50,6 +50,7 @@ class Comparison:
         self.profile = Profile(self._runs, **self._options)
         self._per: Per = self._options.get("per", "step")
         self._is_prepared = False
+        self._wanted: tuple[str, ...] = ()
         self.has_several = len(self._runs) > 2
 
     @property
@@ -169,7 +170,7 @@ class Comparison:
         export_type is one of those of Profile.export(); with `efficiency`, the table of efficiency() too.
         Raises InputError when there is nothing to compare, OutputError when a file cannot be written.
         """
-        self.prepare()
+        self.prepare(efficiency=efficiency)
         tables = {**self._tables, **COMPARED_ON_REQUEST} if efficiency else self._tables
         from prof_analysis.analyses.comparison import answers_of
 
@@ -187,14 +188,16 @@ class Comparison:
         check_path("file", file)
         return report(self, Path(file), efficiency)
 
-    def prepare(self) -> None:
+    def prepare(self, *, efficiency: bool = False) -> None:
         """Work out all tables of the comparison, which the first question does, so that the files are read once.
 
+        With `efficiency`, the table of efficiency() too, which is else worked out when it is asked for.
         Of several runs, those that cannot be compared are left out with a warning. Raises InputError when none can: they have
         no module in common with the base, no kernels, or no step is left.
         """
         if self._is_prepared:
             return
+        self._wanted = (*COMPARED_ON_REQUEST,) if efficiency else ()
         self._provide()
         shown = self._shown_runs
         comparable.check_rank_map(self.profile, shown, self._options.get("rank_map") or {})
@@ -223,7 +226,7 @@ class Comparison:
 
     def _provide(self) -> None:
         """Build all tables, with figures per unit that all ranks have."""
-        tables = (*self._tables, "runs.compared_run", "runs.without_partner", "runs.step_count", "runs.kernel_share")
+        tables = (*self._tables, *self._wanted, *_OF_THE_ANSWER)
         self.profile.provide(tables)
         first = kinds = comparable.kinds_of_units(self.profile)
         for per in ("call", "run"):
@@ -269,6 +272,8 @@ class Comparison:
         self.close()
 
 
+# What the answer and checks read beside the tables that are written.
+_OF_THE_ANSWER = ("across.job", "runs.compared_run", "runs.kernel_share", "runs.step_count", "runs.without_partner")
 # What a rank lacks that has such units, and what figures per unit are.
 _LACKS = {"call": "no steps", "run": "neither steps nor modules"}
 _UNITS = {"call": "call of the outermost module", "run": "run, rank by rank"}

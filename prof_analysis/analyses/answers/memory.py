@@ -63,6 +63,7 @@ ANALYSIS = Analysis(
         "module.chosen_domain",
         "allocation.peak_moment",
         "allocation.floor",
+        "allocation.placement",
         "allocation.segment_total",
         "allocation.segment_audit",
         "trace.set_aside_memory",

@@ -1,15 +1,26 @@
 -- Its bytes and direction are in MEMCPY_INFO, which versions before 2025 do not write. Communication operators copy too: on a
 -- stream whose tasks COMMUNICATION_TASK_INFO names, and on streams of their own, which it leaves out (910A). Such a stream only
 -- copies, reduces and notifies other streams, and works while an operator runs.
-WITH task AS (
+-- A profile has few types of tasks: to look at that of each task takes four times as long.
+WITH type AS (
+    SELECT
+        text_id AS taskType,
+        text IN ('MEMCPY_ASYNC', 'PCIE_DMA_SQE') AS copies,
+        is_task_between_streams(text) AS is_between_streams,
+        starts_with(type_of_task(text), 'NOTIFY') AS notifies
+    FROM trace.string
+    WHERE text_id IN (SELECT taskType FROM raw.task)
+),
+task AS (
     SELECT
         task.*,
-        type.text AS type,
+        type.is_between_streams,
+        type.notifies,
         memcpy_info.size,
         memcpy_info.memcpyOperation,
-        coalesce(type.text IN ('MEMCPY_ASYNC', 'PCIE_DMA_SQE'), false) OR memcpy_info.globalTaskId IS NOT NULL AS is_copy
+        coalesce(type.copies, false) OR memcpy_info.globalTaskId IS NOT NULL AS is_copy
     FROM raw.task AS task
-    LEFT JOIN trace.string AS type ON type.text_id = task.taskType
+    LEFT JOIN type USING (taskType)
     LEFT JOIN raw.memcpy_info USING (globalTaskId)
     WHERE is_device_time(task.startNs, task.endNs)
 ),
@@ -25,15 +36,15 @@ between_streams AS (
     WHERE EXISTS (FROM operator)
     GROUP BY deviceId, streamId
     HAVING bool_or(is_copy)
-       AND bool_and(is_copy OR coalesce(is_task_between_streams(type), false))
-       AND bool_or(starts_with(type_of_task(type), 'NOTIFY'))
+       AND bool_and(is_copy OR coalesce(is_between_streams, false))
+       AND bool_or(notifies)
 ),
 stream_of_operators AS (
     SELECT DISTINCT task.deviceId, task.streamId
     FROM task
     JOIN between_streams USING (deviceId, streamId)
     ASOF JOIN operator ON operator.startNs <= task.startNs
-    WHERE starts_with(type_of_task(task.type), 'NOTIFY') AND task.endNs <= operator.reached_ns
+    WHERE task.notifies AND task.endNs <= operator.reached_ns
 ),
 copy AS (
     SELECT task.*
