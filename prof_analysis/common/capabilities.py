@@ -22,7 +22,7 @@ CAPABILITIES: Mapping[str, str] = {
     "marks": "marks and ranges of the user",
     "memory": "records of device memory",
     "static_memory": "planned memory of compiled graphs",
-    "allocator": "segments and history of the allocator, as in a memory snapshot of PyTorch",
+    "allocator": "memory snapshot of PyTorch",
     "settings": "environment variables of the run",
     "reported_kernels": "reported figures of kernels",
     "reported_ops": "reported figures of ops",

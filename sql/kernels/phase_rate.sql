@@ -1,7 +1,6 @@
 -- One row is a phase of passes of a server, and a type and core of compute kernels in it: the sums of which their rates follow.
 --
 -- @guard pass.kernel
--- @sum kernel_count, total_ns
 --
 -- phase         VARCHAR  as in pass.kernel_phase
 -- type_id       TEXT_ID  operator type, such as MatMulV3; NULL when it is not known

@@ -5,5 +5,6 @@
 -- node_id    BIGINT  node of the graph
 -- launch_id  BIGINT  the launch of the replay
 -- replay_id  BIGINT  number of the replay, from 1
+-- op_id      BIGINT  an op of trace.replayed_op
 -- base_ns    BIGINT  what to add to the numbers of trace.captured_node, so that the first one of the replay is the start of its
 --                    launch, Unix ns

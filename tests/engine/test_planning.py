@@ -36,8 +36,10 @@ def test_only_what_is_needed_is_built_and_read() -> None:
 def test_what_only_guarded_tables_need_is_deferred() -> None:
     plan = make_plan("ascend_db", raw_columns("ascend_db"), ["module.coverage"])
     behind = {"raw.cann_api", "raw.enqueue", "raw.dequeue"}
+    of_replays = {"raw.replayed_op", "raw.replayed_range"}
     assert plan.deferred == {
         *behind,
+        *of_replays,
         "trace.launch",
         "trace.queue",
         "trace.forward_backward",
@@ -46,10 +48,13 @@ def test_what_only_guarded_tables_need_is_deferred() -> None:
     }
     call = {"startNs", "endNs", "globalTid", "connectionId"}
     queue_end = call | {"row_id", "name"}
-    assert plan.deferred_raw_columns == {name: call if name == "raw.cann_api" else queue_end for name in behind}
+    deferred = plan.deferred_raw_columns
+    assert deferred.keys() == behind | of_replays
+    assert {name: deferred[name] for name in behind} == dict.fromkeys(behind, queue_end) | {"raw.cann_api": call}
     assert not plan.raw_columns.keys() & plan.deferred_raw_columns.keys()
     plan = make_plan("ascend_db", raw_columns("ascend_db"), ["module.coverage", "trace.launch"])
     assert plan.deferred == {
+        *of_replays,
         "trace.queue",
         "trace.forward_backward",
         "raw.enqueue",
@@ -58,7 +63,7 @@ def test_what_only_guarded_tables_need_is_deferred() -> None:
         "kernels.step",
     }
     assert "raw.cann_api" in plan.raw_columns
-    assert plan.deferred_raw_columns.keys() == {"raw.enqueue", "raw.dequeue"}
+    assert plan.deferred_raw_columns.keys() == {"raw.enqueue", "raw.dequeue"} | of_replays
 
 
 def small_profile(folder: Path, has_queue: bool, has_lost_link: bool, has_unnumbered: bool) -> Path:

@@ -59,7 +59,6 @@ _WORK = {
 }
 # Position of a table among those of work, in the lowest two bits of its ids.
 _ID = "part.rowid * 4 + {}"
-
 _SAMPLE = {"device_id": "part.typeId & 255", "start_ns": _TIME.format("timestamp")}
 # The number of a metric, which each type of devices counts anew.
 _METRIC = "TRY(part.typeId * 65536 + part.metricId)"

@@ -5,10 +5,8 @@ WITH node_with_range AS (
 )
 SELECT
     kernel.kernel_id,
-    op.op_id,
+    kernel.op_id,
     'capture'::ENUM('capture', 'annotation') AS known_by,
     if(node_with_range.node_id IS NULL, NULL, 'capture')::ENUM('capture', 'annotation') AS modules_by
 FROM trace.captured_kernel AS kernel
-JOIN trace.captured_node AS node ON node.pid = kernel.pid AND node.node_id = kernel.node_id AND NOT node.is_range
-JOIN trace.replayed_op AS op ON op.tid = -kernel.replay_id AND op.start_ns = kernel.base_ns + node.first_number
 LEFT JOIN node_with_range ON node_with_range.pid = kernel.pid AND node_with_range.node_id = kernel.node_id
