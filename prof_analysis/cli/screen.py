@@ -181,11 +181,11 @@ def show(answers: "Mapping[str, Answer]", written: Written, screen: ScreenOption
     if over_runs is not None and over_runs.blocks:
         shown[said("all runs:")] = over_runs
     view = view_of(screen, [header for answer in shown.values() for header in answer.headers], heading)
-    *_, last = shown
+    titles = [*shown]
     for title, answer in shown.items():
         if title:
-            print(visible(title))
-        terminal.print_answer(spoken(answer), written.files if title == last else (), view)
+            print(visible(title) if title == titles[0] else f"\n{visible(title)}")
+        terminal.print_answer(spoken(answer), written.files if title == titles[-1] else (), view)
 
 
 def view_of(screen: ScreenOptions, headers: Sequence[str], heading: Callable[[str], str] = str) -> "View":

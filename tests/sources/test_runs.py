@@ -231,7 +231,7 @@ def test_where_no_run_has_rows_each_says_so(tmp_path: Path, command: Callable[..
     for run in ("a", "b"):
         rank(tmp_path / run / "0_ascend_pt", 0)
     said = "none found: no grouped matmuls, the kernels of experts (MoE)"
-    assert command("experts", tmp_path, "--quiet").stdout == f"run a:\n{said}\nrun b:\n{said}\n"
+    assert command("experts", tmp_path, "--quiet").stdout == f"run a:\n{said}\n\nrun b:\n{said}\n"
     assert [*json.loads(command("experts", tmp_path, "--json").stdout)["runs"]] == ["a", "b"]
 
 
