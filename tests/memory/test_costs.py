@@ -21,6 +21,8 @@ OF_MEMORY = {
     },
     "ascend_text": {"raw.memory_block", "raw.memory_record", "raw.module_memory"},
     "kineto": {"raw.memory_event", "raw.out_of_memory"},
+    "memory_snapshot": {"raw.snapshot_block", "raw.snapshot_event", "raw.snapshot_segment", "raw.beside_memory_usage"},
+    "nsys": {"raw.memory_event"},
 }  # fmt: skip
 
 
