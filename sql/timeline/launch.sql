@@ -14,6 +14,7 @@
 WITH launch AS (
     SELECT kernel.kernel_id, trace_kernel.launch_id, kernel_op.host_op_id, kernel.start_ns - clock.offset_ns AS kernel_start_ns
     FROM timeline.kernel
+    -- All pairs: the offset of the clock is one row.
     CROSS JOIN clock.offset AS clock
     JOIN trace.kernel AS trace_kernel USING (kernel_id)
     LEFT JOIN module.kernel_op USING (kernel_id)

@@ -139,7 +139,7 @@ def test_kernels_that_python_launches_have_lost_no_op(tmp_path: Path) -> None:
     events = [kineto.module("Net_0", 0, 9_000), kineto.op("aten::view", 100, 200, 1)]
     for number in (1, 2, 3):
         events.append(kineto.launch(1_000 * number, 1_000 * number + 50, number, name="cuLaunchKernel"))
-        events.append(kineto.kernel("k", 10_000 + 100 * number, 10_050 + 100 * number, number))
+        events.append(kineto.kernel("gemm", 10_000 + 100 * number, 10_050 + 100 * number, number))
     kineto.write_trace(tmp_path / "rank0.json", events)
     with open_profile(tmp_path, cache="none") as profile:
         profile.module_stats()
