@@ -6,7 +6,7 @@ from dataclasses import replace
 from prof_analysis.sources.identity import Identity
 from prof_analysis.sources.rank import Rank
 
-_TOLD_BY = "its memory is told by the snapshot of its process beside it, "
+_FROM_SNAPSHOT = "its memory comes from the snapshot of its process beside it, "
 
 
 def with_ops_beside(ranks: Sequence[Rank]) -> list[Rank]:
@@ -43,14 +43,14 @@ def with_memory_once(ranks: Sequence[Rank], known: Mapping[str, Identity]) -> li
                 )
                 found[snapshot.profile] = replace(snapshot, doubts=(*snapshot.doubts, said))
             else:
-                why = f"{_TOLD_BY}{snapshot.profile}; give {rank.folder.name} alone for what it recorded itself"
+                why = f"{_FROM_SNAPSHOT}{snapshot.profile}; give {rank.folder.name} alone for what it recorded itself"
                 found[rank.profile] = replace(rank, lacks=(*rank.lacks, ("memory", why)))
     return list(found.values())
 
 
 def is_told_beside(rank: Rank) -> bool:
     """Return whether a rank recorded memory, of which a snapshot beside it tells in its place."""
-    return dict(rank.lacks).get("memory", "").startswith(_TOLD_BY)
+    return dict(rank.lacks).get("memory", "").startswith(_FROM_SNAPSHOT)
 
 
 def _are_apart(history: Identity, profile: Identity) -> bool:

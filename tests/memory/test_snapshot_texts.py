@@ -74,7 +74,7 @@ def test_what_is_said_of_a_snapshot_beside_a_profile_has_no_secret(tmp_path: Pat
     with open_profile(folder, anonymize=True) as profile:
         profile.memory()
         said = [*profile.warnings, profile.ranks().to_json()]
-    assert any("its memory is told by the snapshot" in one for one in said)
+    assert any("its memory comes from the snapshot" in one for one in said)
     assert not leaks("\n".join(said))
 
 
