@@ -38,7 +38,6 @@ call_bound AS (
         min(call.start_ns) FILTER (call.role = 'launch') AS launch_ns,
         max(call.end_ns) FILTER (call.role = 'synchronise' AND call.end_ns < up_to_kernel.end_ns) AS waited_ns
     FROM trace.host_api AS call
-    -- All pairs: the time is one row.
     CROSS JOIN up_to_kernel
     WHERE call.end_ns > up_to_kernel.start_ns AND call.start_ns < up_to_kernel.end_ns
 ),
@@ -58,7 +57,6 @@ outermost_op AS (
     FROM trace.op
     JOIN op.parent USING (op_id)
     LEFT JOIN trace.op AS around ON around.op_id = parent.parent_id
-    -- All pairs: the time is one row.
     CROSS JOIN before_kernel
     WHERE NOT op.is_step
         AND coalesce(around.is_step, true)

@@ -68,6 +68,26 @@ CREATE MACRO IF NOT EXISTS parents(spans, within_ns := NULL) AS TABLE
     SELECT span_id, start_ns, end_ns, parent_id, parent_end_ns, is_crossing
     FROM search_of_parent;
 
+-- Of the spans, the name of a CTE with span_id, tid, start_ns and end_ns, those in which an item starts, as innermost() takes
+-- them. `items` is the name of a CTE with tid and start_ns. Where few items are in many spans, little is left to search.
+CREATE MACRO IF NOT EXISTS spans_with(items, spans) AS TABLE
+    WITH with_item AS (
+        SELECT span.span_id, span.tid, span.start_ns, span.end_ns
+        FROM query_table(spans) AS span
+        ASOF JOIN query_table(items) AS item ON item.tid = span.tid AND item.start_ns >= span.start_ns
+        WHERE item.start_ns <= span.end_ns
+    )
+    SELECT
+        span_id,
+        with_item.tid,
+        with_item.start_ns,
+        with_item.end_ns,
+        parent_id,
+        lead(with_item.start_ns) OVER in_order IS DISTINCT FROM with_item.start_ns AS is_last_started
+    FROM parents('with_item')
+    JOIN with_item USING (span_id)
+    WINDOW in_order AS (PARTITION BY with_item.tid ORDER BY with_item.start_ns, with_item.end_ns DESC, span_id);
+
 -- Phases of threads in parts in which nothing changes: `key`, `start_ns`, `end_ns` and `state_1` to `state_4`, the state of the
 -- thread in each of four aspects, NULL for none. `phases` and `spans` are names of CTEs: phases with key, tid, start_ns and
 -- end_ns, no two of a thread at one time; spans, nested in each other, with aspect, 1 to 4, state, tid, start_ns, end_ns, and

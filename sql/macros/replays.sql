@@ -20,31 +20,56 @@ CREATE MACRO IF NOT EXISTS launches_of_replays(kernels) AS TABLE
 -- which it was captured: these count once. `ranges` is the name of a CTE of raw.replayed_range, `launches` that of the rows
 -- above; `calls`, `ops`, `host_ranges` and `strings` are those of trace.launch, trace.op, trace.range and trace.string.
 CREATE MACRO IF NOT EXISTS ranges_of_replays(ranges, launches, calls, ops, host_ranges, strings) AS TABLE
-    -- A launch in an op is where the op is, as for all kernels.
-    WITH place AS (
-        SELECT
-            launch.tid,
-            call.tid AS host_tid,
-            coalesce(max(op.start_ns), call.start_ns) AS start_ns,
-            coalesce(arg_max(op.end_ns, op.start_ns), call.end_ns) AS end_ns
+    WITH RECURSIVE call AS (
+        SELECT row_number() OVER () AS item_id, launch.tid AS replay_tid, call.tid, call.start_ns, call.end_ns
         FROM query_table(launches) AS launch
         JOIN query_table(calls) AS call USING (launch_id)
-        LEFT JOIN query_table(ops) AS op
-            ON op.tid = call.tid AND op.start_ns <= call.start_ns AND op.end_ns >= call.end_ns
-        GROUP BY launch.tid, call.tid, call.start_ns, call.end_ns
+    ),
+    op AS (
+        SELECT op_id AS span_id, tid, start_ns, end_ns
+        FROM query_table(ops)
+    ),
+    op_with_call AS (
+        FROM spans_with('call', 'op')
+    ),
+    -- A launch in an op is where the op is, as for all kernels.
+    place AS (
+        SELECT
+            call.item_id,
+            call.replay_tid,
+            call.tid,
+            coalesce(op_with_call.start_ns, call.start_ns) AS start_ns,
+            coalesce(op_with_call.end_ns, call.end_ns) AS end_ns
+        FROM call
+        LEFT JOIN innermost('call', 'op_with_call') AS around USING (item_id)
+        LEFT JOIN op_with_call USING (span_id)
+    ),
+    module_range AS (
+        SELECT range.range_id AS span_id, range.tid, range.start_ns, range.end_ns, range.name_id
+        FROM query_table(host_ranges) AS range
+        LEFT JOIN query_table(strings) AS domain ON domain.text_id = range.domain_id
+        WHERE range.role = 'module' OR (range.is_module_candidate AND domain.text IN getvariable('module_domains'))
+    ),
+    range_with_place AS (
+        FROM spans_with('place', 'module_range')
+    ),
+    around_place AS (
+        SELECT item_id, span_id
+        FROM innermost('place', 'range_with_place')
+        UNION ALL
+        SELECT inside.item_id, range.parent_id
+        FROM around_place AS inside
+        JOIN range_with_place AS range USING (span_id)
+        WHERE range.parent_id IS NOT NULL
     ),
     around_launch AS (
         SELECT
-            place.tid,
+            place.replay_tid AS tid,
             range.name_id,
-            row_number() OVER (PARTITION BY place.tid ORDER BY range.start_ns, range.end_ns DESC, range.range_id) AS depth
-        FROM place
-        JOIN query_table(host_ranges) AS range
-            ON range.tid = place.host_tid
-            AND range.start_ns <= place.start_ns
-            AND range.end_ns >= place.end_ns
-        LEFT JOIN query_table(strings) AS domain ON domain.text_id = range.domain_id
-        WHERE range.role = 'module' OR (range.is_module_candidate AND domain.text IN getvariable('module_domains'))
+            row_number() OVER (PARTITION BY replay_tid ORDER BY range.start_ns, range.end_ns DESC, span_id) AS depth
+        FROM around_place
+        JOIN place USING (item_id)
+        JOIN module_range AS range USING (span_id)
     ),
     around_run AS (
         SELECT range_id, tid, name, row_number() OVER (PARTITION BY tid ORDER BY start_ns) AS depth

@@ -39,7 +39,6 @@ outside AS (
     UNION ALL
     SELECT NULL, NULL, max(turn.end_ns), recording.end_ns
     FROM turn
-    -- All pairs: the recording is one row.
     CROSS JOIN recording
     GROUP BY recording.end_ns
 )

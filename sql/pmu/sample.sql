@@ -33,7 +33,6 @@ stretch AS (
 sample AS (
     SELECT metric_sample.*
     FROM trace.metric_sample
-    -- All pairs: devices of a rank are few.
     JOIN recorded_time
         ON metric_sample.device_id IS NOT DISTINCT FROM recorded_time.device_id
         AND metric_sample.time_ns BETWEEN recorded_time.start_ns AND recorded_time.end_ns
