@@ -14,7 +14,7 @@ type_in_name AS (
     JOIN trace.string AS type
         ON type.text = if(untyped_kernel.kind = 'compute', type_of_compute(name.text), type_of_communication(name.text))
 ),
-described_task AS (
+described_task AS NOT MATERIALIZED (
     SELECT 'compute' AS kind, globalTaskId, name, taskType, opType, blockNum, mixBlockNum,
            inputShapes, inputDataTypes, inputFormats, outputShapes, outputDataTypes, outputFormats, hf32Eligible
     FROM raw.compute_task_info
@@ -54,11 +54,16 @@ type_on_cores AS (
     FROM trace.string
     WHERE text_id IN (SELECT taskType FROM raw.task) AND is_task_on_cores(text)
 ),
--- What operators run on cores is listed as theirs, or carries their launch.
-undescribed_task AS (
+-- Materialized, so that the joins of undescribed_task are of what is left here, nearly nothing: 0.3 s of CPU less for a million
+-- kernels.
+task_without_description AS MATERIALIZED (
     FROM raw.task
     SEMI JOIN type_on_cores USING (taskType)
     ANTI JOIN described_task USING (globalTaskId)
+),
+-- What operators run on cores is listed as theirs, or carries their launch.
+undescribed_task AS (
+    FROM task_without_description
     ANTI JOIN raw.communication_task_info USING (globalTaskId)
     ANTI JOIN (SELECT connectionId FROM raw.communication_op WHERE connectionId <> -1) AS operator USING (connectionId)
 ),

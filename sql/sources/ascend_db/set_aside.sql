@@ -1,7 +1,7 @@
 -- If a database holds several devices, host rows and rows without a device belong to the first of them.
-WITH described_task AS (
+WITH described_task AS NOT MATERIALIZED (
     SELECT globalTaskId FROM raw.compute_task_info
-    UNION
+    UNION ALL
     SELECT globalTaskId FROM raw.communication_schedule_task_info
 ),
 type_without_work AS (
@@ -27,9 +27,9 @@ device_row AS (
     FROM raw.overlap_analysis
     WHERE type BETWEEN 0 AND 3
     UNION ALL
-    SELECT if(described_task.globalTaskId IS NULL, 'other tasks on the device', 'kernels'), deviceId, startNs, endNs
+    SELECT
+        if(globalTaskId IN (FROM described_task), 'kernels', 'other tasks on the device'), deviceId, startNs, endNs
     FROM task
-    LEFT JOIN described_task USING (globalTaskId)
     UNION ALL
     SELECT 'communication operators', deviceId, startNs, endNs FROM raw.communication_op
 ),
@@ -43,8 +43,7 @@ rejected_row AS (
     WHERE is_device_time(start_ns, end_ns) IS NOT TRUE
     UNION ALL
     SELECT 'kernels', NULL, NULL, NULL, NULL, 'no task on the device goes with their description'
-    FROM described_task
-    ANTI JOIN task USING (globalTaskId)
+    FROM (SELECT DISTINCT globalTaskId FROM described_task ANTI JOIN task USING (globalTaskId))
     UNION ALL
     SELECT 'tasks of communication operators', NULL, NULL, NULL, NULL, 'their operator is not recorded'
     FROM raw.communication_task_info
