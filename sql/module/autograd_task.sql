@@ -17,7 +17,7 @@ engine_row AS (
     JOIN engine_name ON engine_name.text_id = op.name_id
 ),
 last_started AS (
-    SELECT tid, start_ns, max(op_id) AS op_id
+    SELECT tid, start_ns, max(op_id) AS op_id, arg_max(end_ns, op_id) AS end_ns
     FROM engine_row
     GROUP BY tid, start_ns
 ),
@@ -31,20 +31,19 @@ node AS (
         op.end_ns,
         backward_op.forward_op_id,
         CASE
-            WHEN covers(engine_row.end_ns, op.start_ns, op.end_ns) AND forward.end_ns < engine_row.start_ns
-                THEN engine_row.op_id
+            WHEN covers(last_started.end_ns, op.start_ns, op.end_ns) AND forward.end_ns < last_started.start_ns
+                THEN last_started.op_id
         END AS engine_op_id
     FROM module.backward_op
     JOIN trace.op USING (op_id)
     JOIN trace.op AS forward ON forward.op_id = backward_op.forward_op_id
     ASOF LEFT JOIN last_started ON last_started.tid = op.tid AND last_started.start_ns <= op.start_ns
-    LEFT JOIN engine_row ON engine_row.op_id = last_started.op_id
 ),
 task AS (
-    SELECT engine_op_id AS task_id, arg_min(forward_op_id, (start_ns, op_id)) AS forward_op_id
+    SELECT engine_op_id AS task_id, forward_op_id
     FROM node
     WHERE engine_op_id IS NOT NULL
-    GROUP BY engine_op_id
+    QUALIFY row_number() OVER (PARTITION BY engine_op_id ORDER BY start_ns, op_id) = 1
 )
 SELECT engine_row.op_id AS task_id, engine_row.tid, engine_row.start_ns, engine_row.end_ns, task.forward_op_id
 FROM engine_row
