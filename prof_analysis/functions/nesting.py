@@ -38,6 +38,7 @@ def parents(spans: Mapping[str, Ints], within_ns: int) -> pa.Table:
     return table(
         {
             "span_id": ids,
+            "tid": threads,
             "start_ns": starts,
             "end_ns": ends,
             "parent_id": np.where(has_parent, ids[candidate], NONE),

@@ -25,9 +25,9 @@ CREATE MACRO IF NOT EXISTS innermost(items, spans) AS TABLE
     FROM climb_of_item
     WHERE covers(span_end_ns, start_ns, end_ns);
 
--- Each span, and the innermost span around it on its thread: `span_id`, `start_ns`, `end_ns`, `parent_id` and `parent_end_ns`,
--- both NULL for an outermost one, and `is_crossing`: whether some span before it ends within it. `spans` is the name of a CTE
--- with span_id, tid, start_ns, end_ns. Of equal spans that with the smaller span_id is the outer one.
+-- Each span, and the innermost span around it on its thread: `span_id`, `tid`, `start_ns`, `end_ns`, `parent_id` and
+-- `parent_end_ns`, both NULL for an outermost one, and `is_crossing`: whether some span before it ends within it. `spans` is
+-- the name of a CTE with span_id, tid, start_ns, end_ns. Of equal spans that with the smaller span_id is the outer one.
 -- Each span starts with the one before it as candidate. While the candidate does not enclose it, the candidate's own candidate
 -- replaces the candidate. Everything in between starts no later and did not enclose the candidate, so no enclosing span is
 -- missed, even where spans overlap in part. A span that nothing before it reaches is outermost at once, which spares the tasks
@@ -36,6 +36,7 @@ CREATE MACRO IF NOT EXISTS parents(spans, within_ns := NULL) AS TABLE
     WITH RECURSIVE span_in_order AS (
         SELECT
             span_id,
+            tid,
             start_ns,
             end_ns,
             lag(span_id) OVER on_thread AS before_id,
@@ -44,9 +45,10 @@ CREATE MACRO IF NOT EXISTS parents(spans, within_ns := NULL) AS TABLE
         FROM query_table(spans)
         WINDOW on_thread AS (PARTITION BY tid ORDER BY start_ns, end_ns DESC, span_id)
     ),
-    search_of_parent (span_id, start_ns, end_ns, parent_id, parent_end_ns, is_crossing) USING KEY (span_id) AS (
+    search_of_parent (span_id, tid, start_ns, end_ns, parent_id, parent_end_ns, is_crossing) USING KEY (span_id) AS (
         SELECT
             span_id,
+            tid,
             start_ns,
             end_ns,
             CASE WHEN covers(reached_ns, start_ns, end_ns, within_ns := within_ns) THEN before_id END,
@@ -56,6 +58,7 @@ CREATE MACRO IF NOT EXISTS parents(spans, within_ns := NULL) AS TABLE
         UNION
         SELECT
             inside.span_id,
+            inside.tid,
             inside.start_ns,
             inside.end_ns,
             rejected.parent_id,
@@ -65,7 +68,7 @@ CREATE MACRO IF NOT EXISTS parents(spans, within_ns := NULL) AS TABLE
         JOIN recurring.search_of_parent AS rejected ON rejected.span_id = inside.parent_id
         WHERE NOT covers(inside.parent_end_ns, inside.start_ns, inside.end_ns, within_ns := within_ns)
     )
-    SELECT span_id, start_ns, end_ns, parent_id, parent_end_ns, is_crossing
+    SELECT span_id, tid, start_ns, end_ns, parent_id, parent_end_ns, is_crossing
     FROM search_of_parent;
 
 -- Of the spans, the name of a CTE with span_id, tid, start_ns and end_ns, those in which an item starts, as innermost() takes
