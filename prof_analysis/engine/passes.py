@@ -14,7 +14,7 @@ from prof_analysis.engine.statements import run
 from prof_analysis.functions import PASSES
 
 if TYPE_CHECKING:
-    from prof_analysis.functions.arrays import Array
+    from prof_analysis.functions.arrays import Batch
 
 # A node of a parse tree.
 Node = dict[str, Any]
@@ -25,8 +25,8 @@ _CALL = re.compile(rf"\b({'|'.join(PASSES)})\s*\(")
 def passes_in_arrays(connection: duckdb.DuckDBPyConnection, body: str) -> Iterator[str]:
     """Give a body that reads a table of found rows where this one calls a pass for CTEs of its own.
 
-    The CTEs are read before the body runs, one after the other, so that nothing else is in memory beside their arrays: gathered
-    with list(), they took four times as much.
+    A pass reads the CTEs before the body runs, one after the other, batch by batch, so that nothing else is in memory beside
+    its arrays: gathered with list(), they took four times as much.
     """
     if not _CALL.search(body):
         yield body
@@ -38,7 +38,7 @@ def passes_in_arrays(connection: duckdb.DuckDBPyConnection, body: str) -> Iterat
     try:
         for call in [node for node in nodes(tree) if _is_pass(node, names)]:
             function, defaults = PASSES[call["function"]["function_name"]]
-            relations = (_columns(connection, ctes, name) for name in _ctes_of(call))
+            relations = (_batches(connection, ctes, name) for name in _ctes_of(call))
             given = _options_of(call)
             options = {name: given.get(name) or _value(connection, default) for name, default in defaults.items()}
             rows = resolve_name(function)(*relations, **{name: int(value) for name, value in options.items()})
@@ -84,13 +84,13 @@ def _value(connection: duckdb.DuckDBPyConnection, expression: str) -> str:
     return str(value)
 
 
-def _columns(connection: duckdb.DuckDBPyConnection, ctes: Node, name: str) -> "dict[str, Array]":
-    """Return the columns of a CTE."""
-    from prof_analysis.functions.arrays import arrays_of
+def _batches(connection: duckdb.DuckDBPyConnection, ctes: Node, name: str) -> "Iterator[Batch]":
+    """Yield the columns of a CTE in parts; it is read when the first one is taken."""
+    from prof_analysis.functions.arrays import batches_of
 
     tree = parsed(f"FROM {name}", connection)
     tree["statements"][0]["node"]["cte_map"] = ctes
-    return arrays_of(connection.sql(_text(connection, tree)).to_arrow_reader())
+    yield from batches_of(connection.sql(_text(connection, tree)).to_arrow_reader())
 
 
 def _text(connection: duckdb.DuckDBPyConnection, tree: Node) -> str:

@@ -1,6 +1,6 @@
 """Columns of tables as arrays of numpy, and back: what a function takes and gives that does one pass over many rows."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -9,19 +9,28 @@ import pyarrow as pa
 
 Array = npt.NDArray[Any]
 Ints = npt.NDArray[np.int64]
+Batch = dict[str, Array]
 # In the place of NULL.
 NONE = np.iinfo(np.int64).min
 
 
-def arrays_of(rows: pa.RecordBatchReader) -> dict[str, Array]:
-    """Return the columns of a result, integers all, with NONE for NULL.
+def batches_of(rows: pa.RecordBatchReader) -> Iterator[Batch]:
+    """Yield the columns of a result, integers all, with NONE for NULL, in parts; the first one is empty.
 
     Each batch is copied and let go: pyarrow keeps all columns of a batch while one of them is used.
     """
-    parts: dict[str, list[Array]] = {name: [np.empty(0, np.int64)] for name in rows.schema.names}
+    yield {name: np.empty(0, np.int64) for name in rows.schema.names}
     for batch in rows:
-        for name, column in zip(batch.schema.names, batch.columns, strict=True):
-            parts[name].append(np.array(column.fill_null(NONE) if column.null_count else column))
+        columns = zip(batch.schema.names, batch.columns, strict=True)
+        yield {name: np.array(column.fill_null(NONE) if column.null_count else column) for name, column in columns}
+
+
+def whole(batches: Iterable[Batch]) -> Batch:
+    """Return the columns of all batches."""
+    parts: dict[str, list[Array]] = {}
+    for batch in batches:
+        for name, column in batch.items():
+            parts.setdefault(name, []).append(column)
     return {name: np.concatenate(parts.pop(name)) for name in [*parts]}
 
 

@@ -1,20 +1,21 @@
 """The innermost of the spans around each span, in arrays: what parents() of sql/macros/intervals.sql does in SQL."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
 
-from prof_analysis.functions.arrays import NONE, Array, Ints, table
+from prof_analysis.functions.arrays import NONE, Array, Batch, Ints, table, whole
 
 
-def parents(spans: Mapping[str, Ints], within_ns: int) -> pa.Table:
+def parents(batches: Iterable[Batch], within_ns: int) -> pa.Table:
     """Return the spans with the spans around them, the same columns as parents() of SQL, by the same steps.
 
     In each round all spans whose candidate does not enclose them get the candidate's own candidate.
     """
-    ids, threads, starts, ends = spans["span_id"], spans["tid"], spans["start_ns"], spans["end_ns"]
+    spans = whole(batches)
+    ids, threads, starts, ends = (spans.pop(name) for name in ("span_id", "tid", "start_ns", "end_ns"))
     order = np.lexsort((ids, -ends, starts, threads))
     ids, threads, starts, ends = ids[order], threads[order], starts[order], ends[order]
     del order
