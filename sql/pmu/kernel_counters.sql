@@ -91,25 +91,36 @@ metric AS NOT MATERIALIZED (
     JOIN counter ON counter.text_id = metric.metric_id
     WHERE isfinite(metric.value)
 ),
-pipe AS (
+-- By kernel and core: with a maximum of each counter in one row of a kernel, it takes three times as long.
+of_core AS (
     SELECT
         kernel_id,
-        bool_or(core = 'aic') AS has_aic,
-        bool_or(core = 'aiv') AS has_aiv,
+        core,
         bool_or(is_of_one_core) AS has_one_core,
-        max(value) FILTER (counter = 'aic_total_time') AS aic_time_ns,
-        max(value) FILTER (counter = 'aic_total_cycles') AS aic_cycles,
-        max(value) FILTER (counter = 'aiv_total_time') AS aiv_time_ns,
-        max(value) FILTER (counter = 'aiv_total_cycles') AS aiv_cycles,
-        max(value) FILTER (counter = 'aic_mac_ratio') AS aic_mac_ratio,
-        max(value) FILTER (counter = 'aic_scalar_ratio') AS aic_scalar_ratio,
-        max(value) FILTER (counter = 'aic_mte1_ratio') AS aic_mte1_ratio,
-        max(value) FILTER (counter = 'aic_mte2_ratio') AS aic_mte2_ratio,
-        max(value) FILTER (counter = 'aic_fixpipe_ratio') AS aic_fixpipe_ratio,
-        max(value) FILTER (counter = 'aiv_vec_ratio') AS aiv_vec_ratio,
-        max(value) FILTER (counter = 'aiv_scalar_ratio') AS aiv_scalar_ratio,
-        max(value) FILTER (counter = 'aiv_mte2_ratio') AS aiv_mte2_ratio,
-        max(value) FILTER (counter = 'aiv_mte3_ratio') AS aiv_mte3_ratio,
+        max(value) FILTER (counter IN ('aic_total_time', 'aiv_total_time')) AS time_ns,
+        max(value) FILTER (counter IN ('aic_total_cycles', 'aiv_total_cycles')) AS cycles,
+        max(value) FILTER (counter IN ('aic_mac_ratio', 'aiv_vec_ratio')) AS compute_ratio,
+        max(value) FILTER (counter IN ('aic_scalar_ratio', 'aiv_scalar_ratio')) AS scalar_ratio,
+        max(value) FILTER (counter IN ('aic_mte2_ratio', 'aiv_mte2_ratio')) AS mte2_ratio,
+        max(value) FILTER (counter IN ('aic_mte1_ratio', 'aiv_mte3_ratio')) AS other_mte_ratio,
+        max(value) FILTER (counter = 'aic_fixpipe_ratio') AS fixpipe_ratio
+    FROM metric
+    WHERE core IN ('aic', 'aiv')
+    GROUP BY kernel_id, core
+),
+cube AS (
+    SELECT *
+    FROM of_core
+    WHERE core = 'aic'
+),
+vector AS (
+    SELECT *
+    FROM of_core
+    WHERE core = 'aiv'
+),
+of_no_core AS (
+    SELECT
+        kernel_id,
         max(value) FILTER (counter = 'cube_utilization') / 100 AS cube_utilization,
         max(value) FILTER (counter = 'est. achieved occupancy %') / 100 AS occupancy,
         max(value) FILTER (counter = 'blocks per sm') AS blocks_per_sm,
@@ -117,6 +128,7 @@ pipe AS (
         max(value) FILTER (counter = 'registers per thread') AS registers_per_thread,
         max(value) FILTER (counter = 'shared memory') AS shared_memory_bytes
     FROM metric
+    WHERE core NOT IN ('aic', 'aiv')
     GROUP BY kernel_id
 ),
 cache AS (
@@ -134,39 +146,45 @@ cache AS (
     WHERE counter LIKE '%_l2_%'
     GROUP BY kernel_id
 ),
-recorded_metric AS (
-    SELECT *
-    FROM pipe
-    LEFT JOIN cache USING (kernel_id)
-),
 -- A core that a kernel did not use shows neither time nor cycles; a time of 0 with cycles was not measured.
-of_cores AS (
+counted AS (
     SELECT
-        * REPLACE (
-            if(has_one_core, aic_time_ns, aiv_time_ns) AS aiv_time_ns,
-            if(has_one_core, aic_cycles, aiv_cycles) AS aiv_cycles
-        )
-    FROM recorded_metric
-),
-with_runs AS (
-    SELECT
-        * REPLACE (nullif(aic_time_ns, 0) AS aic_time_ns, nullif(aiv_time_ns, 0) AS aiv_time_ns),
-        has_aic AND coalesce(greatest(aic_time_ns, aic_cycles) > 0, true) AS aic_runs,
-        has_aiv AND coalesce(greatest(aiv_time_ns, aiv_cycles) > 0, true) AS aiv_runs
-    FROM of_cores
-),
-on_both AS (
-    SELECT kernel_id, true AS is_on_both
+        kernel.kernel_id,
+        kernel.duration_ns,
+        kernel.device_id,
+        coalesce(kernel.engine = 'matrix and vector', false)
+        AND NOT coalesce(kernel.model_id IS NULL AND kernel.block_num > 0 AND kernel.mix_block_num = 0, false) AS is_on_both,
+        cube.kernel_id IS NOT NULL AS has_aic,
+        vector.kernel_id IS NOT NULL AS has_aiv,
+        if(vector.has_one_core, cube.time_ns, vector.time_ns) AS vector_time_ns,
+        if(vector.has_one_core, cube.cycles, vector.cycles) AS vector_cycles,
+        has_aic AND coalesce(greatest(cube.time_ns, cube.cycles) > 0, true) AS aic_runs,
+        has_aiv AND coalesce(greatest(vector_time_ns, vector_cycles) > 0, true) AS aiv_runs,
+        nullif(cube.time_ns, 0) AS aic_time_ns,
+        nullif(vector_time_ns, 0) AS aiv_time_ns,
+        cube.cycles AS aic_cycles,
+        cube.compute_ratio AS aic_mac_ratio,
+        cube.scalar_ratio AS aic_scalar_ratio,
+        cube.other_mte_ratio AS aic_mte1_ratio,
+        cube.mte2_ratio AS aic_mte2_ratio,
+        cube.fixpipe_ratio AS aic_fixpipe_ratio,
+        vector.compute_ratio AS aiv_vec_ratio,
+        vector.scalar_ratio AS aiv_scalar_ratio,
+        vector.mte2_ratio AS aiv_mte2_ratio,
+        vector.other_mte_ratio AS aiv_mte3_ratio,
+        of_no_core.* EXCLUDE (kernel_id)
     FROM trace.kernel
-    WHERE engine = 'matrix and vector' AND NOT coalesce(model_id IS NULL AND block_num > 0 AND mix_block_num = 0, false)
+    LEFT JOIN cube USING (kernel_id)
+    LEFT JOIN vector USING (kernel_id)
+    LEFT JOIN of_no_core USING (kernel_id)
 )
 SELECT
     kernel_id,
-    kernel.duration_ns,
+    duration_ns,
     aic_runs,
     aiv_runs,
-    coalesce(is_on_both, false) AND has_aic AND aiv_runs AND NOT aic_runs AS aic_is_uncounted,
-    coalesce(is_on_both, false) AND has_aiv AND aic_runs AND NOT aiv_runs AS aiv_is_uncounted,
+    is_on_both AND has_aic AND aiv_runs AND NOT aic_runs AS aic_is_uncounted,
+    is_on_both AND has_aiv AND aic_runs AND NOT aiv_runs AS aiv_is_uncounted,
     if(aic_runs, aic_time_ns, NULL) AS aic_time_ns,
     if(aiv_runs, aiv_time_ns, NULL) AS aiv_time_ns,
     if(aic_runs, aic_mac_ratio, NULL) AS aic_mac_ratio,
@@ -182,7 +200,7 @@ SELECT
         aic_runs,
         coalesce(
             cube_utilization,
-            aic_cycles * 1000 / nullif(chip.clock_mhz::DOUBLE * chip.core_count * kernel.duration_ns, 0)
+            aic_cycles * 1000 / nullif(chip.clock_mhz::DOUBLE * chip.core_count * duration_ns, 0)
         ),
         NULL
     ) AS cube_utilization,
@@ -199,10 +217,9 @@ SELECT
     warps_per_sm,
     registers_per_thread,
     shared_memory_bytes
-FROM with_runs
-JOIN trace.kernel USING (kernel_id)
-LEFT JOIN on_both USING (kernel_id)
-LEFT JOIN trace.chip AS chip ON chip.device_id = kernel.device_id
+FROM counted
+LEFT JOIN cache USING (kernel_id)
+LEFT JOIN trace.chip AS chip ON chip.device_id = counted.device_id
 WHERE aic_runs
    OR aiv_runs
    OR coalesce(occupancy, blocks_per_sm, warps_per_sm, registers_per_thread, shared_memory_bytes) IS NOT NULL
