@@ -182,7 +182,7 @@ def before_guards(tables: Mapping[str, Table], wanted: Iterable[str]) -> set[str
 
 @dataclass(frozen=True)
 class Build:
-    """A step of building: one table. It stays empty where its guard has no rows."""
+    """A step of building: one table. It stays empty where its guard has no rows, or nothing gives it any."""
 
     table: str
     is_empty: bool
@@ -206,7 +206,7 @@ def walk(
         for name in plan.order:
             if name in needed and name not in made:
                 guard = tables[name].guard
-                is_empty = guard is not None and not passes(guard)
+                is_empty = tables[name].never_has_rows or (guard is not None and not passes(guard))
                 if guard is not None and not is_empty:
                     yield from make(tables[name].needs)
                 made.add(name)

@@ -143,6 +143,11 @@ class Table:
         return self.needs | {self.guard} if self.guard else self.needs
 
     @property
+    def never_has_rows(self) -> bool:
+        """Whether nothing gives it rows, as for a table of trace.* that its source does not make."""
+        return not self.needs and self.body == empty_select(self.columns)
+
+    @property
     def is_ordered(self) -> bool:
         """Whether its body orders the rows."""
         return needs_and_order(self.body)[1]

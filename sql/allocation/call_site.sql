@@ -1,6 +1,8 @@
 -- One row is a stack with the place in the program that called the allocator: the innermost frame of the user's own Python,
 -- else of PyTorch's; without any, the node of autograd, the op, else the innermost native frame that says something.
 --
+-- @guard trace.memory_stack
+--
 -- stack_id     BIGINT     a stack of trace.memory_stack
 -- site_id      TEXT_ID    the place: train.py(82): step, MmBackward0, aten::mm
 -- frames       VARCHAR[]  the frames of Python, the outermost first; without any, the node of autograd and the op

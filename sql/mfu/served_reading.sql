@@ -1,7 +1,7 @@
 -- One row is a description of a kernel that is an attention of inference on an NPU, and a layout in which its shapes can be
 -- read: what it costs for each query and key. How many keys there are, its shapes do not say.
 --
--- @guard mfu.attention_shape
+-- @guard mfu.served_form
 --
 -- shape_id         BIGINT   a description of mfu.shape
 -- layout           VARCHAR  TH, TND (all sequences one after the other), BSH, BNSD or BSND

@@ -1,6 +1,8 @@
 -- One row is a description of an op or a kernel that is an attention over a cache of keys, and what it costs for each query and
 -- key; how many there are, its shapes do not say. A kernel has a row for each layout in which its shapes can be read.
 --
+-- @guard mfu.served_form
+--
 -- shape_id         BIGINT   a description of mfu.shape
 -- query_count      BIGINT   queries of all sequences, with those that fill up a graph; NULL where the shapes do not fit the op
 -- flops_per_pair   HUGEINT  FLOPs of a query with a key: 2 * heads * (Dq + Dv); NULL where the shapes do not fit the op
