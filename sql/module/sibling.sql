@@ -48,18 +48,18 @@ counted_call AS (
     WHERE call.named_count > 1
         AND (call.range_id IN (SELECT range_id FROM in_step) OR NOT EXISTS (FROM in_step))
 ),
--- Each call with itself and the calls around it.
-around AS (
-    SELECT range_id, range_id AS around_id, parent_range_id
-    FROM forward_call
+-- Each of these with itself and the calls inside it.
+inside AS (
+    SELECT range_id, range_id AS inner_id
+    FROM counted_call
     UNION ALL
-    SELECT around.range_id, forward_call.range_id, forward_call.parent_range_id
-    FROM around
-    JOIN forward_call ON forward_call.range_id = around.parent_range_id
+    SELECT inside.range_id, forward_call.range_id
+    FROM inside
+    JOIN forward_call ON forward_call.parent_range_id = inside.inner_id
 ),
 work AS (
     SELECT
-        counted_call.range_id,
+        inside.range_id,
         call.is_backward,
         coalesce(op.name_id, kernel.op_name_id) AS op_name_id,
         kernel.type_id,
@@ -70,8 +70,7 @@ work AS (
         coalesce(sum(critical.critical_ns), 0)::BIGINT AS critical_ns
     FROM module.kernel
     JOIN module.call USING (interval_id)
-    JOIN around USING (range_id)
-    JOIN counted_call ON counted_call.range_id = around.around_id
+    JOIN inside ON inside.inner_id = call.range_id
     LEFT JOIN critical.kernel AS critical USING (kernel_id)
     -- A record of a launch is a part of the op around it.
     LEFT JOIN op.launch USING (op_id)
