@@ -1,7 +1,7 @@
 -- One row is a device of whose compute kernels some ran below the rated clock, and what this may have cost. Kernels outside
 -- all steps do not count where there are steps.
 --
--- @guard trace.clock
+-- @guard clock.slow_device
 --
 -- device_id              BIGINT   device; NULL when not recorded
 -- rated_mhz              BIGINT   rated clock, as in clock.rated, MHz

@@ -27,8 +27,9 @@ busy AS (
         counters.kernel_id,
         coalesce(least(1, aic_time_ns / nullif(duration_ns, 0)), 1) AS aic_share,
         coalesce(least(1, aiv_time_ns / nullif(duration_ns, 0)), 1) AS aiv_share,
+        aic_is_uncounted OR aiv_is_uncounted AS is_part,
         if(
-            aic_is_uncounted OR aiv_is_uncounted,
+            is_part,
             duration_ns,
             least(duration_ns, coalesce(greatest(aic_time_ns, aiv_time_ns), duration_ns))
         ) AS core_ns,
@@ -44,7 +45,6 @@ busy AS (
             ELSE greatest(compute, memory, on_chip)
         END AS other
     FROM pmu.kernel_counters AS counters
-    SEMI JOIN pmu.bound USING (kernel_id)
 ),
 kernel AS (
     SELECT
@@ -85,6 +85,8 @@ kernel AS (
     LEFT JOIN roofline.tensors AS outputs
         ON outputs.shapes_id = device.output_shapes_id AND outputs.types_id = device.output_types_id
     WHERE kernel.kind = 'compute' AND isfinite(busy.busiest) AND busy.busiest >= 0
+      -- As in pmu.bound, which no other rule reads: without it, 0.6 s less for a million kernels.
+      AND NOT (busy.is_part AND busy.busiest < 0.5)
       AND (NOT recorded_steps.has_rows OR kernel.kernel_id IN (SELECT kernel_id FROM kernels.step))
 ),
 summed_kernel AS (
