@@ -69,16 +69,12 @@ with_backward AS (
     WHERE forward_call.parent_range_id IS NOT NULL
 ),
 done AS (
-    SELECT path_key, false AS is_backward, unit_id, 1 AS calls, 0 AS host_ns
+    SELECT path_key, is_backward, unit_id, if(interval_id = range_id AND NOT is_backward, 1, 0) AS calls, host_ns
     FROM placed_call
-    WHERE interval_id = range_id AND NOT is_backward
     UNION ALL
     SELECT path_key, true, unit_id, 1, 0
     FROM with_backward
     JOIN forward_call USING (range_id)
-    UNION ALL
-    SELECT path_key, is_backward, unit_id, 0, host_ns
-    FROM placed_call
 ),
 called_path AS (
     SELECT path.path_id, done.unit_id, sum(done.calls)::BIGINT AS calls, sum(done.host_ns)::BIGINT AS host_ns
@@ -114,4 +110,3 @@ SELECT
 FROM launched_kernel
 FULL JOIN called_path
     ON called_path.path_id = launched_kernel.path_id AND called_path.unit_id IS NOT DISTINCT FROM launched_kernel.unit_id
-ORDER BY path_id, location, reason, unit_id
