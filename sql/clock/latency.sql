@@ -15,13 +15,23 @@ WITH launch AS (
     FROM trace.launch
     GROUP BY launch_id
 ),
-linked_kernel AS (
-    SELECT kernel.start_ns - coalesce(launch.start_ns, op.start_ns) AS latency_ns
+launched_kernel AS (
+    SELECT kernel.kernel_id, kernel.start_ns, launch.start_ns AS launch_ns
     FROM trace.kernel
     LEFT JOIN launch USING (launch_id)
-    LEFT JOIN module.kernel_op USING (kernel_id)
-    LEFT JOIN trace.op USING (op_id)
-    WHERE kernel.kind <> 'schedule' AND coalesce(launch.start_ns, op.start_ns) IS NOT NULL
+    WHERE kernel.kind <> 'schedule'
+),
+-- Ops of kernels without a launch only: those of all kernels take 0.5 s of CPU more for a million.
+linked_kernel AS (
+    SELECT start_ns - launch_ns AS latency_ns
+    FROM launched_kernel
+    WHERE launch_ns IS NOT NULL
+    UNION ALL
+    SELECT launched_kernel.start_ns - op.start_ns
+    FROM launched_kernel
+    JOIN module.kernel_op USING (kernel_id)
+    JOIN trace.op USING (op_id)
+    WHERE launched_kernel.launch_ns IS NULL
 ),
 link_count AS (
     SELECT
