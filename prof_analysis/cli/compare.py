@@ -80,7 +80,7 @@ def compare(
         bool,
         typer.Option(
             "--efficiency",
-            help="Compare MFU, efficiency and what bounds modules too, which takes as long again.",
+            help="Compare MFU, efficiency and what bounds modules too, which takes a fifth longer.",
             rich_help_panel=COMPARE,
         ),
     ] = False,
