@@ -2,13 +2,13 @@
 
 import json
 import re
-import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import duckdb
+from isal import isal_zlib
 
 from prof_analysis.common.capabilities import any_of
 from prof_analysis.common.files import replacing
@@ -16,8 +16,8 @@ from prof_analysis.common.visible import visible
 from prof_analysis.engine.quotes import quote_text
 from prof_analysis.sources.rank import Rank
 
-# zlib's fastest level: others take longer than making the events, and spare a tenth.
-_LEVEL = 1
+# zlib takes four to five times as long, for a file 4 % larger at its fastest level; isal's highest level takes as long as zlib.
+_LEVEL = 2
 _GZIP = 31
 _ROWS_AT_ONCE = 50_000
 _ENDING = re.compile(r"\.(json|json\.gz|csv|db)$")
@@ -101,7 +101,7 @@ def _write_events(events: duckdb.DuckDBPyRelation, names: str, base_ns: int, fil
 
     The list of events comes first: of an object with another member before it, Perfetto reads nothing.
     """
-    packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, _GZIP)
+    packer = isal_zlib.compressobj(_LEVEL, isal_zlib.DEFLATED, _GZIP)
     with file.open("wb") as opened:
         before = f'{{"traceEvents":[\n{names}{_BETWEEN}'.encode()
         for batch in events.to_arrow_reader(_ROWS_AT_ONCE):
