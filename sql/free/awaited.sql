@@ -27,14 +27,23 @@ launch_of_kernel AS (
     SEMI JOIN long USING (launch_id)
     GROUP BY launch_id
 ),
-launched_before AS (
-    SELECT DISTINCT tid, start_ns
-    FROM trace.launch
-),
 ordered_wait AS (
     SELECT DISTINCT tid, start_ns
     FROM trace.stream_wait
     WHERE tid IS NOT NULL
+),
+waited_before AS (
+    SELECT long.gap_id, launch_of_kernel.tid, launch_of_kernel.start_ns, ordered_wait.start_ns AS wait_start_ns
+    FROM long
+    JOIN launch_of_kernel USING (launch_id)
+    ASOF JOIN ordered_wait ON ordered_wait.tid = launch_of_kernel.tid AND ordered_wait.start_ns < launch_of_kernel.start_ns
+),
+-- Launches before the first of these waits need not be put in order: without a wait 0.1 s of CPU in place of 1.0 at a million
+-- kernels.
+launched_before AS (
+    SELECT DISTINCT tid, start_ns
+    FROM trace.launch
+    WHERE start_ns >= (SELECT min(wait_start_ns) FROM waited_before)
 )
 SELECT long.gap_id
 FROM long
@@ -46,10 +55,8 @@ FROM long
 ASOF JOIN copy ON copy.start_ns < long.end_ns
 WHERE (least(copy.end_ns, long.end_ns) - greatest(copy.start_ns, long.start_ns)) * 2 >= long.end_ns - long.start_ns
 UNION
-SELECT long.gap_id
-FROM long
-JOIN launch_of_kernel USING (launch_id)
-ASOF JOIN ordered_wait ON ordered_wait.tid = launch_of_kernel.tid AND ordered_wait.start_ns < launch_of_kernel.start_ns
+SELECT waited_before.gap_id
+FROM waited_before
 ASOF LEFT JOIN launched_before
-    ON launched_before.tid = launch_of_kernel.tid AND launched_before.start_ns < launch_of_kernel.start_ns
-WHERE coalesce(launched_before.start_ns < ordered_wait.start_ns, true)
+    ON launched_before.tid = waited_before.tid AND launched_before.start_ns < waited_before.start_ns
+WHERE coalesce(launched_before.start_ns < waited_before.wait_start_ns, true)

@@ -11,13 +11,24 @@ WITH moment AS (
     FROM free.longest
     WHERE at_ns IS NOT NULL
 ),
+-- An op of less than 1 ms starts in the ms of a moment that it contains, or in the ms before: to look at these alone takes a
+-- quarter of the time.
+ms_of_moment AS (
+    SELECT DISTINCT at_ns // 1_000_000 - unnest([0, 1]) AS ms
+    FROM moment
+),
+near_op AS (
+    SELECT op_id, name_id, tid, start_ns, end_ns
+    FROM trace.op
+    WHERE NOT is_step AND (end_ns - start_ns >= 1_000_000 OR start_ns // 1_000_000 IN (FROM ms_of_moment))
+),
 -- The calls that contain a moment: each of them contains the first moment after its start.
 held_op AS (
     SELECT op.tid, op.start_ns, op.end_ns, op.op_id AS call_id, coalesce(name.text, '(name lost)') AS name
-    FROM trace.op
+    FROM near_op AS op
     ASOF JOIN moment ON moment.tid = op.tid AND op.start_ns <= moment.at_ns
     LEFT JOIN trace.string AS name ON name.text_id = op.name_id
-    WHERE NOT op.is_step AND moment.at_ns < op.end_ns
+    WHERE moment.at_ns < op.end_ns
 ),
 held_frame AS (
     SELECT frame.tid, frame.start_ns, frame.end_ns, frame.frame_id AS call_id, coalesce(name.text, '(name lost)') AS name

@@ -18,9 +18,15 @@
 -- host_call_ns      BIGINT   how long it ran in the gap, ns; NULL without one
 -- python_stack      VARCHAR  Python functions around the same moment, outermost first, joined by ' > '; NULL without any, as
 --                            without with_stack
-WITH launched_by AS (
+WITH kernel_beside AS (
+    SELECT DISTINCT unnest([gap.kernel_before_id, gap.kernel_after_id]) AS kernel_id
+    FROM free.longest
+    JOIN free.gap USING (gap_id)
+),
+launched_by AS (
     SELECT kernel_op.kernel_id, op.name_id
     FROM module.kernel_op
+    SEMI JOIN kernel_beside USING (kernel_id)
     JOIN trace.op USING (op_id)
 ),
 host AS (
