@@ -24,4 +24,5 @@ FUNCTIONS: Mapping[str, tuple[str, list[str], str]] = {
 PASSES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "parents": ("prof_analysis.functions.nesting.parents", {"within_ns": "getvariable('nesting_tolerance_ns')"}),
     "states": ("prof_analysis.functions.states.states", {}),
+    "wrapping": ("prof_analysis.functions.wrapping.wrapping", {}),
 }

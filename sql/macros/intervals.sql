@@ -91,6 +91,65 @@ CREATE MACRO IF NOT EXISTS spans_with(items, spans) AS TABLE
     JOIN with_item USING (span_id)
     WINDOW in_order AS (PARTITION BY with_item.tid ORDER BY with_item.start_ns, with_item.end_ns DESC, span_id);
 
+-- The spans that leave their work to others: `span_id` of each span that may wrap others, has spans directly inside it that are
+-- not all of its own kind, and in which other spans do more work than it does itself. `spans`, `enclosed`, `parts` and `work`
+-- are names of CTEs: spans with span_id, tid, start_ns, end_ns, kind (NULL for none) and may_wrap, 0 or 1; enclosed spans with
+-- span_id and parent_id, the innermost span around; parts with span_id and whole_id: such a span does not count as one inside
+-- another, and its work is that of the whole; work with span_id, work_id and is_left, 1 for work that the span leaves to others
+-- though no span does it, else 0. The ids in enclosed and parts are those of spans. The same work of a span counts once.
+-- A span does its work when it begins, so what other spans do within it are running sums in the order of starts, longest first.
+CREATE MACRO IF NOT EXISTS wrapping(spans, enclosed, parts, work) AS TABLE
+    WITH own_work AS (
+        SELECT DISTINCT coalesce(part.whole_id, done.span_id) AS span_id, done.work_id, done.is_left
+        FROM query_table(work) AS done
+        LEFT JOIN query_table(parts) AS part USING (span_id)
+    ),
+    work_of_span AS (
+        SELECT span_id, count(*) AS number, sum(is_left)::BIGINT AS left_number
+        FROM own_work
+        GROUP BY span_id
+    ),
+    span_around AS (
+        SELECT enclosed.parent_id AS span_id, min(inside.kind) AS first_kind, max(inside.kind) AS last_kind
+        FROM query_table(enclosed) AS enclosed
+        ANTI JOIN query_table(parts) AS part USING (span_id)
+        JOIN query_table(spans) AS inside USING (span_id)
+        GROUP BY enclosed.parent_id
+    ),
+    -- What neither works nor can be a wrapper is left out before it is ordered: at 100,000 kernels 0.21 s in place of 0.29.
+    counted_span AS (
+        SELECT
+            span.*,
+            around.span_id IS NOT NULL
+                AND span.may_wrap = 1
+                AND span.end_ns > span.start_ns
+                AND coalesce(span.kind <> around.first_kind OR span.kind <> around.last_kind, true) AS is_outer,
+            coalesce(work_of_span.number, 0) AS number,
+            coalesce(work_of_span.left_number, 0) AS left_number
+        FROM query_table(spans) AS span
+        LEFT JOIN work_of_span USING (span_id)
+        LEFT JOIN span_around AS around USING (span_id)
+        WHERE is_outer OR work_of_span.span_id IS NOT NULL
+    ),
+    summed_span AS (
+        SELECT
+            *,
+            sum(number) OVER (
+                PARTITION BY tid ORDER BY start_ns, end_ns DESC, span_id ROWS UNBOUNDED PRECEDING
+            ) AS up_to_number
+        FROM counted_span
+    ),
+    -- Of spans that start at the same time the last one knows the work of all of them.
+    begun AS (
+        SELECT tid, start_ns, max(up_to_number) AS up_to_number
+        FROM summed_span
+        GROUP BY tid, start_ns
+    )
+    SELECT span.span_id
+    FROM summed_span AS span
+    ASOF JOIN begun ON begun.tid = span.tid AND begun.start_ns < span.end_ns
+    WHERE span.is_outer AND begun.up_to_number - span.up_to_number + span.left_number > span.number - span.left_number;
+
 -- Phases of threads in parts in which nothing changes: `key`, `start_ns`, `end_ns` and `state_1` to `state_4`, the state of the
 -- thread in each of four aspects, NULL for none. `phases` and `spans` are names of CTEs: phases with key, tid, start_ns and
 -- end_ns, no two of a thread at one time; spans, nested in each other, with aspect, 1 to 4, state, tid, start_ns, end_ns, and

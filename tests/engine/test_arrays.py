@@ -100,6 +100,53 @@ def test_parents_are_the_same_in_arrays(seed: int, tolerance_ns: int) -> None:
     assert rows_of(query, True, tolerance_ns) == rows_of(query, False, tolerance_ns)
 
 
+@pytest.mark.parametrize("seed", range(60))
+def test_wrappers_are_those_of_a_plain_count_in_sql_and_in_arrays(seed: int) -> None:
+    """Spans that nest, cross, repeat, touch and have no length, with ids that number rows and others."""
+    drawn = random.Random(seed)
+    scale = drawn.choice((1, 1000))
+    starts = [(drawn.randrange(2), drawn.randrange(40)) for _ in range(drawn.choice((0, 1, 5, 40)))]
+    spans = [
+        (
+            scale * number,
+            tid,
+            start,
+            start + drawn.choice((0, 1, 3, 9, 30)),
+            drawn.choice((None, 1, 2)),
+            drawn.choice((0, 1, 1)),
+        )
+        for number, (tid, start) in enumerate(starts)
+    ]
+    drawn.shuffle(spans)
+    columns = "span_id, tid, start_ns, end_ns, kind, may_wrap"
+    query = f"WITH {cte('span', columns, spans)} SELECT span_id, parent_id FROM parents(span) WHERE parent_id IS NOT NULL"
+    enclosed = rows_of(query, False)
+    parent_of = dict(enclosed)
+    parts = [pair for pair in enclosed if drawn.random() < 0.3]
+    whole_of = dict(parts)
+    work = [(drawn.choice(spans)[0] if spans and drawn.random() < 0.9 else -7, drawn.randrange(12)) for _ in range(len(spans))]
+    work_of = {one[0]: {number for span, number in work if whole_of.get(span, span) == one[0]} for one in spans}
+    kind_of = {span[0]: span[4] for span in spans}
+    expected = []
+    for one, tid, start, end, kind, may_wrap in spans:
+        kinds = {kind_of[inside] for inside, around in parent_of.items() if around == one and inside not in whole_of}
+        behind = [
+            span for span in spans if span[1] == tid and (span[2], -span[3], span[0]) > (start, -end, one) and span[2] < end
+        ]
+        left = sum(number % 3 == 0 for number in work_of[one])
+        within = sum(len(work_of[span[0]]) for span in behind) + left
+        is_outer = bool(kinds) and (kind is None or kinds - {None} != {kind})
+        if may_wrap and is_outer and end > start and within > len(work_of[one]) - left:
+            expected.append((one,))
+    query = (
+        f"WITH {cte('span', columns, spans)}, {cte('enclosed', 'span_id, parent_id', enclosed)}, "
+        f"{cte('part', 'span_id, whole_id', parts)}, "
+        f"{cte('work', 'span_id, work_id, is_left', [(*one, int(one[1] % 3 == 0)) for one in work])} "
+        "FROM wrapping(span, enclosed, part, work) ORDER BY ALL"
+    )
+    assert rows_of(query, True) == rows_of(query, False) == sorted(expected)
+
+
 def nested_spans_of(drawn: random.Random, tid: int, aspect: int) -> list[tuple[object, ...]]:
     """Spans of one aspect, each in the one before it or behind it."""
     spans = list[tuple[object, ...]]()
