@@ -52,7 +52,8 @@ def _has_others(kinds: Ints, inside: Ints, around: Ints) -> Array:
     has_any[around] = True
     has_kind[around[kind != NONE]] = True
     has_other[around[(kind != NONE) & (kind != kinds[around])]] = True
-    return has_any & ((kinds == NONE) | has_other | ~has_kind)
+    has_others: Array = has_any & ((kinds == NONE) | has_other | ~has_kind)
+    return has_others
 
 
 def _work(place: Ints, whole: Ints, work: Columns) -> tuple[Ints, Ints]:
