@@ -22,6 +22,8 @@ FUNCTIONS: Mapping[str, tuple[str, list[str], str]] = {
 # Macro of sql/macros/ that gives rows -> the function that finds them in arrays, of the columns of each CTE that the macro is
 # given, and the options of both, each with its value where a call does not name it.
 PASSES: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "covered_phases": ("prof_analysis.functions.stretches.covered_phases", {}),
+    "list_stretches": ("prof_analysis.functions.stretches.list_stretches", {}),
     "parents": ("prof_analysis.functions.nesting.parents", {"within_ns": "getvariable('nesting_tolerance_ns')"}),
     "states": ("prof_analysis.functions.states.states", {}),
     "wrapping": ("prof_analysis.functions.wrapping.wrapping", {}),

@@ -62,7 +62,9 @@ def _work(place: Ints, whole: Ints, work: Columns) -> tuple[Ints, Ints]:
     order = np.lexsort((number, place))
     place, number, is_left = place[order], number[order], work["is_left"][order] == 1
     is_new = np.append(True, (place[1:] != place[:-1]) | (number[1:] != number[:-1]))[: len(place)] & (place >= 0)
-    return np.bincount(place[is_new & ~is_left], minlength=len(whole)), np.bincount(place[is_new & is_left], minlength=len(whole))
+    return np.bincount(place[is_new & ~is_left], minlength=len(whole)), np.bincount(
+        place[is_new & is_left], minlength=len(whole)
+    )
 
 
 def _last_begun(threads: Ints, starts: Ints, ends: Ints) -> Ints:

@@ -1,8 +1,6 @@
 -- One row is a gap of the device and one of its causes: the activity of the host for a part of the gap. The parts of a gap add
 -- up to the gap.
 --
--- @unique host_stretch by start_ns, things, tid: stretches do not touch
---
 -- gap_id       BIGINT   a gap of free.gap
 -- cause        VARCHAR  up to the request for the next kernel, what the requesting host thread did: garbage collection, waiting
 --                       in a synchronise, data loading, inside an op or nothing recorded; from the request on: between queue
@@ -18,58 +16,25 @@
 -- up_to_waiting_ns is 4000 and up_to_op_ns is 7000: 4 us are waiting in a synchronise, 3 us inside an op and 3 us nothing
 -- recorded.
 WITH asking AS (
-    SELECT gap_id, tid, start_ns, end_ns
+    SELECT gap_id AS key, tid, start_ns, end_ns
     FROM free.host_phase
     WHERE phase = 1
 ),
--- Few threads collect garbage or load data: for what a thread never does, nothing is looked up.
-thing AS (
-    SELECT DISTINCT tid, things
+stretch AS (
+    SELECT things AS list, tid, start_ns, end_ns, before_ns
     FROM free.host_stretch
-),
-moment AS (
-    SELECT asking.gap_id, asking.tid, thing.things, -1 AS sign, asking.start_ns AS at_ns
-    FROM asking
-    JOIN thing USING (tid)
-    UNION ALL
-    SELECT asking.gap_id, asking.tid, thing.things, 1, asking.end_ns
-    FROM asking
-    JOIN thing USING (tid)
-),
--- How long, up to a moment, the thread had done any of the first `things` things of free.host_stretch.
-done AS (
-    SELECT
-        moment.gap_id,
-        moment.things,
-        moment.sign * (stretch.before_ns + least(moment.at_ns, stretch.end_ns) - stretch.start_ns) AS signed_ns
-    FROM moment
-    ASOF JOIN free.host_stretch AS stretch
-        ON stretch.tid = moment.tid AND stretch.things = moment.things AND stretch.start_ns <= moment.at_ns
 ),
 within AS (
     SELECT
-        gap_id,
-        coalesce(sum(signed_ns) FILTER (things = 1), 0)::BIGINT AS collecting_ns,
-        coalesce(sum(signed_ns) FILTER (things = 2), 0)::BIGINT AS up_to_waiting_ns,
-        coalesce(sum(signed_ns) FILTER (things = 3), 0)::BIGINT AS up_to_loading_ns,
-        coalesce(sum(signed_ns) FILTER (things = 4), 0)::BIGINT AS up_to_op_ns
-    FROM done
-    GROUP BY gap_id
+        key AS gap_id,
+        end_ns - start_ns AS duration_ns,
+        covered_1 AS collecting_ns,
+        covered_2 AS up_to_waiting_ns,
+        covered_3 AS up_to_loading_ns,
+        covered_4 AS up_to_op_ns
+    FROM covered_phases(asking, stretch)
 ),
-part AS (
-    SELECT
-        asking.gap_id,
-        unnest(range(1, 6))::INTEGER AS precedence,
-        unnest([
-            within.collecting_ns,
-            within.up_to_waiting_ns - within.collecting_ns,
-            within.up_to_loading_ns - within.up_to_waiting_ns,
-            within.up_to_op_ns - within.up_to_loading_ns,
-            asking.end_ns - asking.start_ns - coalesce(within.up_to_op_ns, 0)
-        ]) AS duration_ns
-    FROM asking
-    LEFT JOIN within USING (gap_id)
-    UNION ALL
+from_request AS (
     SELECT
         gap_id,
         CASE cause
@@ -77,11 +42,27 @@ part AS (
             WHEN 'waiting for another stream or event' THEN 7
             WHEN 'unknown after the launch' THEN 8
             WHEN 'launch not recorded' THEN 9
-        END,
-        sum(end_ns - start_ns)::BIGINT
+        END AS precedence,
+        end_ns - start_ns AS duration_ns
     FROM free.host_phase
     WHERE phase > 1
-    GROUP BY gap_id, cause
+),
+part AS (
+    SELECT
+        gap_id,
+        unnest(range(1, 6))::INTEGER AS precedence,
+        unnest([
+            collecting_ns,
+            up_to_waiting_ns - collecting_ns,
+            up_to_loading_ns - up_to_waiting_ns,
+            up_to_op_ns - up_to_loading_ns,
+            duration_ns - up_to_op_ns
+        ]) AS duration_ns
+    FROM within
+    UNION ALL
+    SELECT gap_id, precedence, sum(duration_ns)::BIGINT
+    FROM from_request
+    GROUP BY gap_id, precedence
 ),
 -- Few gaps are an edge of the recording.
 placed_part AS (

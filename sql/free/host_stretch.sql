@@ -14,7 +14,7 @@ WITH loader AS (
     WHERE starts_with(text, 'enumerate(DataLoader)')
 ),
 call AS (
-    SELECT 1 AS thing, tid, start_ns, end_ns
+    SELECT 1 AS list, tid, start_ns, end_ns
     FROM trace.gc
     UNION ALL
     SELECT 2, tid, start_ns, end_ns
@@ -35,52 +35,6 @@ requesting_thread AS (
     SELECT DISTINCT tid
     FROM free.request
     WHERE tid IS NOT NULL
-),
-part AS (
-    SELECT tid, things, row_number() OVER (ORDER BY tid, things) AS part_id
-    FROM requesting_thread
-    -- All pairs: of a thread there are four sets of things.
-    CROSS JOIN (SELECT unnest(range(1, 5))::INTEGER AS things) AS list
-),
--- The windows over rows that are in order already are streamed, and part and time are one number, which only grows: at a
--- million kernels this takes 0.6 s of CPU, and windows with partitions 2 s.
-doing AS (
-    SELECT part.part_id, call.start_ns, call.end_ns
-    FROM call
-    JOIN part ON part.tid = call.tid AND part.things >= call.thing
-    ORDER BY part.part_id, call.start_ns, call.end_ns
-),
-reached AS (
-    SELECT part_id, start_ns, max(pair_key(part_id, end_ns)) OVER (ROWS UNBOUNDED PRECEDING) AS reached
-    FROM doing
-),
-with_before AS (
-    SELECT *, lag(reached) OVER () AS reached_before
-    FROM reached
-),
-stretch AS (
-    SELECT
-        part_id,
-        start_ns,
-        lead(reached_before, 1, (SELECT max(reached) FROM reached)) OVER () - pair_key(part_id, 0) AS end_ns
-    FROM with_before
-    WHERE reached_before IS NULL OR pair_key(part_id, start_ns) > reached_before
-),
-added_up AS (
-    SELECT *, sum(end_ns - start_ns) OVER (ROWS UNBOUNDED PRECEDING) - (end_ns - start_ns) AS before_ns
-    FROM stretch
-),
-before_part AS (
-    SELECT part_id, min(before_ns) AS before_ns
-    FROM added_up
-    GROUP BY part_id
 )
-SELECT
-    part.tid,
-    part.things,
-    added_up.start_ns,
-    added_up.end_ns::BIGINT AS end_ns,
-    (added_up.before_ns - before_part.before_ns)::BIGINT AS before_ns
-FROM added_up
-JOIN before_part USING (part_id)
-JOIN part USING (part_id)
+SELECT tid, list::INTEGER AS things, start_ns, end_ns, before_ns
+FROM list_stretches(call, requesting_thread)

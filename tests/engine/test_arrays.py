@@ -100,6 +100,39 @@ def test_parents_are_the_same_in_arrays(seed: int, tolerance_ns: int) -> None:
     assert rows_of(query, True, tolerance_ns) == rows_of(query, False, tolerance_ns)
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_phases_are_covered_as_at_each_ns_in_sql_and_in_arrays(seed: int) -> None:
+    """Spans that cross, repeat, touch and have no length, of threads with and without phases."""
+    drawn = random.Random(seed)
+    spans = list[tuple[int, int, int, int]]()
+    for _ in range(drawn.choice((0, 1, 5, 30))):
+        start = drawn.randrange(60)
+        spans.append((drawn.choice((1, 2, 3, 4, 4, 4)), drawn.randrange(-1, 3), start, start + drawn.choice((0, 1, 3, 9))))
+    phases = list[tuple[int, int, int, int]]()
+    for tid in range(-1, drawn.randrange(3)):
+        bounds = sorted(drawn.choices(range(80), k=2 * drawn.randrange(6)))
+        phases += [(10 * tid + place, tid, bounds[place], bounds[place + 1]) for place in range(0, len(bounds), 2)]
+    with_spans = f"WITH {cte('doing', 'list, tid, start_ns, end_ns', spans)}, {cte('thread', 'tid', [(-1,), (0,), (1,)])}"
+    stretches = f"{with_spans} SELECT list, tid, start_ns, end_ns, before_ns FROM list_stretches(doing, thread) ORDER BY ALL"
+    found = rows_of(stretches, False)
+    assert rows_of(stretches, True) == found
+    with_phases = (
+        f"WITH {cte('waiting', 'key, tid, start_ns, end_ns', phases)}, "
+        f"{cte('stretch', 'list, tid, start_ns, end_ns, before_ns', found)} FROM covered_phases(waiting, stretch) ORDER BY ALL"
+    )
+    expected = []
+    for key, tid, start, end in phases:
+        covered = [
+            sum(
+                any(span[0] <= number and span[1] == tid and span[2] <= ns < span[3] for span in spans)
+                for ns in range(start, end)
+            )
+            for number in (1, 2, 3, 4)
+        ]
+        expected.append((key, start, end, *covered))
+    assert rows_of(with_phases, True) == rows_of(with_phases, False) == sorted(expected)
+
+
 @pytest.mark.parametrize("seed", range(60))
 def test_wrappers_are_those_of_a_plain_count_in_sql_and_in_arrays(seed: int) -> None:
     """Spans that nest, cross, repeat, touch and have no length, with ids that number rows and others."""
