@@ -14,7 +14,16 @@
 --
 -- A device that is idle starts a kernel within some microseconds, and within 0.1 ms where the profiler reads counters before
 -- it. Whatever takes longer than that, and than ten times what is usual on the rank, is no start.
-WITH gap AS (
+WITH within_launch AS (
+    SELECT gap.gap_id
+    FROM free.gap
+    JOIN trace.kernel AS before ON before.kernel_id = gap.kernel_before_id
+    JOIN trace.kernel AS after ON after.kernel_id = gap.kernel_after_id
+    WHERE before.launch_id = after.launch_id
+),
+-- What is_late alone needs is no join, which would be done where nothing reads it, too: 1.0 s in place of 1.4 at a million
+-- kernels.
+gap AS (
     SELECT
         gap.gap_id,
         gap.start_ns - clock.offset_ns AS start_ns,
@@ -27,15 +36,13 @@ WITH gap AS (
         ) AS launched_ns,
         coalesce(
             coalesce(request.launch_end_ns, request.asked_ns) > gap.start_ns - clock.offset_ns
-            AND (before.launch_id = after.launch_id) IS NOT TRUE,
+            AND gap.gap_id NOT IN (FROM within_launch),
             false
         ) AS is_late
     FROM free.gap
     -- All pairs: the offset of the clock is one row.
     CROSS JOIN clock.offset AS clock
     JOIN free.request USING (gap_id)
-    JOIN trace.kernel AS before ON before.kernel_id = gap.kernel_before_id
-    JOIN trace.kernel AS after ON after.kernel_id = gap.kernel_after_id
 ),
 -- How long the device usually takes to start a kernel. Where that is longer than any start, nearly all kernels wait.
 usual AS (
