@@ -38,7 +38,7 @@ waited_before AS (
     JOIN launch_of_kernel USING (launch_id)
     ASOF JOIN ordered_wait ON ordered_wait.tid = launch_of_kernel.tid AND ordered_wait.start_ns < launch_of_kernel.start_ns
 ),
--- Launches before the first of these waits need not be put in order: without a wait 0.1 s of CPU in place of 1.0 at a million
+-- Launches before the first of these waits need not be put in order: without a wait 0.1 s of CPU in place of 0.8 at a million
 -- kernels.
 launched_before AS (
     SELECT DISTINCT tid, start_ns
