@@ -34,8 +34,8 @@ def build(
     on_made: Callable[[Table, frozenset[str]], None] | None = None,
     has_few_rows: bool = False,
     in_arrays: bool = False,
-) -> None:
-    """Build the planned tables in a database that holds plan.raw_columns.
+) -> Mapping[str, int]:
+    """Build the planned tables in a database that holds plan.raw_columns, and return how many rows each has.
 
     `stage` is called with raw tables and columns of plan.deferred_raw_columns once a guard of a table that needs them passes.
     With `kept`, other tables, and columns of large ones, are dropped as soon as no table is left that reads them. `loaded` has
@@ -76,6 +76,7 @@ def build(
             stage(step)
             if dropping:
                 dropping.staged(step)
+    return row_counts
 
 
 def _create(

@@ -106,8 +106,14 @@ def store_view(connection: duckdb.DuckDBPyConnection, name: str, columns: Mappin
     run(connection, f"CREATE OR REPLACE VIEW {name} AS SELECT {shown} FROM stored.{quote(name)}")
 
 
-def shown_select(table: Table) -> str:
-    """Return the query that gives a built table as users see it: texts in place of their ids, rows in a fixed order."""
+def shown_select(table: Table, is_empty: bool = False) -> str:
+    """Return the query that gives a built table as users see it: texts in place of their ids, rows in a fixed order.
+
+    One that is known to be empty has no texts to look for and no rows to sort, which is half of the time for few rows.
+    """
+    if is_empty:
+        nothing = {column.shown_name: "NULL::VARCHAR" if column.type == TEXT_ID else quote(column.name) for column in table.columns}
+        return f"SELECT {', '.join(f'{cell} AS {quote(name)}' for name, cell in nothing.items())} FROM {table.name}"
     columns, joins = [], []
     for number, column in enumerate(table.columns):
         if column.type == TEXT_ID:

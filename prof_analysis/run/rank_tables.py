@@ -48,10 +48,9 @@ def make_tables(job: Job, connection: duckdb.DuckDBPyConnection, scratch: Path, 
     work = _Work(connection, scratch, store, source_tables(source.NAME, job.own, frozenset(source.RAW_COLUMNS)))
     answered = [store.file(table) for table in job.question if table not in job.tables]
     facts_of(connection, answered, work.facts)
-    if job.tables:
-        _build(job, work, on_work or _not_counted)
+    row_counts = _build(job, work, on_work or _not_counted) if job.tables else {}
     for table in job.tables:
-        shown = shown_select(work.tables[table])
+        shown = shown_select(work.tables[table], is_empty=row_counts[table] == 0)
         rows = f"SELECT getvariable('profile') AS profile, getvariable('rank_id')::INTEGER AS rank_id, * FROM ({shown})"
         write_rows(connection, rows, store.file(table), work.facts.as_json(), store.folder, scratch)
     warnings: list[str] = []
@@ -78,8 +77,11 @@ def _may_keep(job: Job) -> bool:
     return job.keeps and TEXTS not in job.tables
 
 
-def _build(job: Job, work: _Work, on_work: OnWork) -> None:
-    """Build the tables of a job in DuckDB, or take them from the cache, and keep tables that other questions may need."""
+def _build(job: Job, work: _Work, on_work: OnWork) -> Mapping[str, int]:
+    """Build the tables of a job in DuckDB, or take them from the cache, and keep tables that other questions may need.
+
+    Returns how many rows each has.
+    """
     assert job.rank.source is not None
     source, connection, facts = SOURCES[job.rank.source], work.connection, work.facts
     plan = whole = plan_of_job(job)
@@ -125,7 +127,7 @@ def _build(job: Job, work: _Work, on_work: OnWork) -> None:
         stage(staged)
         on_staged(job.input_bytes)
     try:
-        build(
+        return build(
             connection,
             source.NAME,
             plan,

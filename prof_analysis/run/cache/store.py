@@ -24,7 +24,7 @@ from prof_analysis.common.input_files import SETTINGS_BYTES, opened, whole
 from prof_analysis.common.scratch import temporary_folder
 from prof_analysis.engine.code import code_digest
 from prof_analysis.engine.database import quote_path
-from prof_analysis.engine.quotes import quote_text
+from prof_analysis.engine.statements import run
 from prof_analysis.engine.table_file import Table
 from prof_analysis.engine.variables import variables_read
 from prof_analysis.sources.beside import is_told_beside
@@ -140,9 +140,11 @@ def write_rows(
     """
     unfinished = scratch / file.name
     name = f"{folder.name}/{file.relative_to(folder).as_posix()}"
-    metadata = f"KV_METADATA {{{_ABOUT_ROWS}: {quote_text(json.dumps({**about, 'name': name}))}}}"
+    note = json.dumps({**about, "name": name})
     try:
-        connection.execute(f"COPY ({rows}) TO {quote_text(str(unfinished))} ({_FORMAT}, {metadata})")
+        # The same text for each rank: to parse it takes a twelfth of the time for a small table.
+        copy = f"COPY ({rows}) TO $path ({_FORMAT}, KV_METADATA {{{_ABOUT_ROWS}: $note}})"
+        run(connection, copy, {"path": str(unfinished), "note": note})
         publish(unfinished, file)
     except (duckdb.IOException, OSError) as error:
         remedy = remedy_of(error) or "; set TMPDIR to a larger disk"
