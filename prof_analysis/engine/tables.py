@@ -112,7 +112,9 @@ def shown_select(table: Table, is_empty: bool = False) -> str:
     One that is known to be empty has no texts to look for and no rows to sort, which is half of the time for few rows.
     """
     if is_empty:
-        nothing = {column.shown_name: "NULL::VARCHAR" if column.type == TEXT_ID else quote(column.name) for column in table.columns}
+        nothing = {
+            column.shown_name: "NULL::VARCHAR" if column.type == TEXT_ID else quote(column.name) for column in table.columns
+        }
         return f"SELECT {', '.join(f'{cell} AS {quote(name)}' for name, cell in nothing.items())} FROM {table.name}"
     columns, joins = [], []
     for number, column in enumerate(table.columns):

@@ -1,17 +1,18 @@
 """The time that spans cover, in arrays: what list_stretches() and covered_phases() of sql/macros/intervals.sql do in SQL."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 
 import numpy as np
 import pyarrow as pa
 
-from prof_analysis.functions.arrays import Ints, distinct, grouped, table
+from prof_analysis.functions.arrays import Batch, Ints, distinct, grouped, table, whole
 
 LISTS = (1, 2, 3, 4)
 
 
-def list_stretches(spans: Mapping[str, Ints], threads: Mapping[str, Ints]) -> pa.Table:
+def list_stretches(span_batches: Iterable[Batch], thread_batches: Iterable[Batch]) -> pa.Table:
     """Return the stretches that spans up to each list cover, the same columns as list_stretches() of SQL."""
+    spans, threads = whole(span_batches), whole(thread_batches)
     parts = [(np.empty(0, np.int64),) * 5]
     for thread, rows in _by_thread(distinct(threads["tid"]), spans["tid"]):
         lists, starts, ends = (spans[name][rows] for name in ("list", "start_ns", "end_ns"))
@@ -25,8 +26,9 @@ def list_stretches(spans: Mapping[str, Ints], threads: Mapping[str, Ints]) -> pa
     return table({name: np.concatenate([part[at] for part in parts]) for at, name in enumerate(names)})
 
 
-def covered_phases(phases: Mapping[str, Ints], stretches: Mapping[str, Ints]) -> pa.Table:
+def covered_phases(phase_batches: Iterable[Batch], stretch_batches: Iterable[Batch]) -> pa.Table:
     """Return the phases with the time that each list of stretches covers, the same columns as covered_phases() of SQL."""
+    phases, stretches = whole(phase_batches), whole(stretch_batches)
     covered = {number: np.zeros(len(phases["key"]), np.int64) for number in LISTS}
     threads = distinct(phases["tid"])
     of_phases = dict(_by_thread(threads, phases["tid"]))

@@ -1,32 +1,37 @@
 """The spans that leave their work to others, in arrays: what wrapping() of sql/macros/intervals.sql does in SQL."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
 
-from prof_analysis.functions.arrays import NONE, Array, Ints, table
-
-Columns = dict[str, Ints]
+from prof_analysis.functions.arrays import NONE, Array, Batch, Ints, table, whole
 
 
-def wrapping(spans: Columns, enclosed: Columns, parts: Columns, work: Columns) -> pa.Table:
-    """Return the spans that wrapping() of SQL returns. Columns are taken out of `spans`, so that they are let go soon."""
+def wrapping(
+    span_batches: Iterable[Batch],
+    enclosed_batches: Iterable[Batch],
+    part_batches: Iterable[Batch],
+    work_batches: Iterable[Batch],
+) -> pa.Table:
+    """Return the spans that wrapping() of SQL returns."""
+    spans = whole(span_batches)
     order = np.lexsort((spans["span_id"], -spans["end_ns"], spans["start_ns"], spans["tid"]))
     ids, threads, starts, ends, kinds, may_wrap = (
         spans.pop(name)[order] for name in ("span_id", "tid", "start_ns", "end_ns", "kind", "may_wrap")
     )
     del order
     place_of = _places(ids)
-    whole, is_part = np.arange(len(ids)), np.zeros(len(ids), bool)
+    parts, enclosed, work = whole(part_batches), whole(enclosed_batches), whole(work_batches)
+    whole_of, is_part = np.arange(len(ids)), np.zeros(len(ids), bool)
     part = place_of(parts["span_id"])
-    whole[part], is_part[part] = place_of(parts["whole_id"]), True
+    whole_of[part], is_part[part] = place_of(parts["whole_id"]), True
     inside, around = place_of(enclosed["span_id"]), place_of(enclosed["parent_id"])
     is_counted = ~is_part[inside]
     is_wrapper = _has_others(kinds, inside[is_counted], around[is_counted]) & (may_wrap == 1) & (ends > starts)
     del inside, around, is_counted, is_part
-    own, left = _work(place_of(work["span_id"]), whole, work)
+    own, left = _work(place_of(work["span_id"]), whole_of, work)
     up_to = np.cumsum(own + left)
     begun = up_to[_last_begun(threads, starts, ends)] - up_to
     return table({"span_id": ids[is_wrapper & (begun + left > own)]})
@@ -56,14 +61,14 @@ def _has_others(kinds: Ints, inside: Ints, around: Ints) -> Array:
     return has_others
 
 
-def _work(place: Ints, whole: Ints, work: Columns) -> tuple[Ints, Ints]:
+def _work(place: Ints, whole_of: Ints, work: Batch) -> tuple[Ints, Ints]:
     """Return how much work each span does itself, and how much it leaves to others; the same work of a span counts once."""
-    place, number = np.append(whole, -1)[place], work["work_id"]
+    place, number = np.append(whole_of, -1)[place], work["work_id"]
     order = np.lexsort((number, place))
     place, number, is_left = place[order], number[order], work["is_left"][order] == 1
     is_new = np.append(True, (place[1:] != place[:-1]) | (number[1:] != number[:-1]))[: len(place)] & (place >= 0)
-    return np.bincount(place[is_new & ~is_left], minlength=len(whole)), np.bincount(
-        place[is_new & is_left], minlength=len(whole)
+    return np.bincount(place[is_new & ~is_left], minlength=len(whole_of)), np.bincount(
+        place[is_new & is_left], minlength=len(whole_of)
     )
 
 

@@ -80,16 +80,9 @@ CREATE MACRO IF NOT EXISTS spans_with(items, spans) AS TABLE
         ASOF JOIN query_table(items) AS item ON item.tid = span.tid AND item.start_ns >= span.start_ns
         WHERE item.start_ns <= span.end_ns
     )
-    SELECT
-        span_id,
-        with_item.tid,
-        with_item.start_ns,
-        with_item.end_ns,
-        parent_id,
-        lead(with_item.start_ns) OVER in_order IS DISTINCT FROM with_item.start_ns AS is_last_started
+    SELECT *, lead(start_ns) OVER in_order IS DISTINCT FROM start_ns AS is_last_started
     FROM parents('with_item')
-    JOIN with_item USING (span_id)
-    WINDOW in_order AS (PARTITION BY with_item.tid ORDER BY with_item.start_ns, with_item.end_ns DESC, span_id);
+    WINDOW in_order AS (PARTITION BY tid ORDER BY start_ns, end_ns DESC, span_id);
 
 -- The stretches of time in which a thread is in any of the spans of the lists up to `list`: `list`, `tid`, `start_ns`, `end_ns`
 -- and `before_ns`, the length of all stretches of the same thread and list before it. `spans` and `threads` are names of CTEs:
