@@ -66,7 +66,7 @@ def test_the_lock_file_has_each_dependency_once_within_its_bounds(python: str, s
 
 def of_conda(requirements: list[str]) -> set[str]:
     """Dependencies of pyproject.toml as conda-forge calls them."""
-    names = {"duckdb": "python-duckdb"}
+    names = {"duckdb": "python-duckdb", "isal": "python-isal"}
     return {f"{names.get(one.name, one.name)} {one.specifier}" for one in map(Requirement, requirements)}
 
 

@@ -80,7 +80,7 @@ CREATE MACRO IF NOT EXISTS spans_with(items, spans) AS TABLE
         ASOF JOIN query_table(items) AS item ON item.tid = span.tid AND item.start_ns >= span.start_ns
         WHERE item.start_ns <= span.end_ns
     )
-    SELECT *, lead(start_ns) OVER in_order IS DISTINCT FROM start_ns AS is_last_started
+    SELECT *, coalesce(lead(start_ns) OVER in_order <> start_ns, true) AS is_last_started
     FROM parents('with_item')
     WINDOW in_order AS (PARTITION BY tid ORDER BY start_ns, end_ns DESC, span_id);
 
@@ -111,7 +111,7 @@ CREATE MACRO IF NOT EXISTS list_stretches(spans, threads) AS TABLE
         SELECT *, lag(reached) OVER () AS reached_before
         FROM reached
     ),
-    stretch AS (
+    stretch_of_part AS (
         SELECT
             part_id,
             start_ns,
@@ -121,7 +121,7 @@ CREATE MACRO IF NOT EXISTS list_stretches(spans, threads) AS TABLE
     ),
     added_up AS (
         SELECT *, sum(end_ns - start_ns) OVER (ROWS UNBOUNDED PRECEDING) - (end_ns - start_ns) AS before_ns
-        FROM stretch
+        FROM stretch_of_part
     ),
     before_part AS (
         SELECT part_id, min(before_ns) AS before_ns

@@ -20,28 +20,33 @@ CREATE MACRO IF NOT EXISTS launches_of_replays(kernels) AS TABLE
 -- which it was captured: these count once. `ranges` is the name of a CTE of raw.replayed_range, `launches` that of the rows
 -- above; `calls`, `ops`, `host_ranges` and `strings` are those of trace.launch, trace.op, trace.range and trace.string.
 CREATE MACRO IF NOT EXISTS ranges_of_replays(ranges, launches, calls, ops, host_ranges, strings) AS TABLE
-    WITH RECURSIVE call AS (
-        SELECT row_number() OVER () AS item_id, launch.tid AS replay_tid, call.tid, call.start_ns, call.end_ns
+    WITH RECURSIVE graph_call AS (
+        SELECT
+            row_number() OVER (ORDER BY launch.tid, call.tid, call.start_ns, call.end_ns) AS item_id,
+            launch.tid AS replay_tid,
+            call.tid,
+            call.start_ns,
+            call.end_ns
         FROM query_table(launches) AS launch
         JOIN query_table(calls) AS call USING (launch_id)
     ),
-    op AS (
+    op_span AS (
         SELECT op_id AS span_id, tid, start_ns, end_ns
         FROM query_table(ops)
     ),
     op_with_call AS (
-        FROM spans_with('call', 'op')
+        FROM spans_with('graph_call', 'op_span')
     ),
     -- A launch in an op is where the op is, as for all kernels.
-    place AS (
+    graph_place AS (
         SELECT
-            call.item_id,
-            call.replay_tid,
-            call.tid,
-            coalesce(op_with_call.start_ns, call.start_ns) AS start_ns,
-            coalesce(op_with_call.end_ns, call.end_ns) AS end_ns
-        FROM call
-        LEFT JOIN innermost('call', 'op_with_call') AS around USING (item_id)
+            graph_call.item_id,
+            graph_call.replay_tid,
+            graph_call.tid,
+            coalesce(op_with_call.start_ns, graph_call.start_ns) AS start_ns,
+            coalesce(op_with_call.end_ns, graph_call.end_ns) AS end_ns
+        FROM graph_call
+        LEFT JOIN innermost('graph_call', 'op_with_call') AS around USING (item_id)
         LEFT JOIN op_with_call USING (span_id)
     ),
     module_range AS (
@@ -51,11 +56,11 @@ CREATE MACRO IF NOT EXISTS ranges_of_replays(ranges, launches, calls, ops, host_
         WHERE range.role = 'module' OR (range.is_module_candidate AND domain.text IN getvariable('module_domains'))
     ),
     range_with_place AS (
-        FROM spans_with('place', 'module_range')
+        FROM spans_with('graph_place', 'module_range')
     ),
     around_place AS (
         SELECT item_id, span_id
-        FROM innermost('place', 'range_with_place')
+        FROM innermost('graph_place', 'range_with_place')
         UNION ALL
         SELECT inside.item_id, range.parent_id
         FROM around_place AS inside
@@ -64,11 +69,11 @@ CREATE MACRO IF NOT EXISTS ranges_of_replays(ranges, launches, calls, ops, host_
     ),
     around_launch AS (
         SELECT
-            place.replay_tid AS tid,
+            graph_place.replay_tid AS tid,
             range.name_id,
             row_number() OVER (PARTITION BY replay_tid ORDER BY range.start_ns, range.end_ns DESC, span_id) AS depth
         FROM around_place
-        JOIN place USING (item_id)
+        JOIN graph_place USING (item_id)
         JOIN module_range AS range USING (span_id)
     ),
     around_run AS (
