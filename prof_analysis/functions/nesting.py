@@ -1,12 +1,11 @@
 """The innermost of the spans around each span, in arrays: what parents() of sql/macros/intervals.sql does in SQL."""
 
 from collections.abc import Iterable
-from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
 
-from prof_analysis.functions.arrays import NONE, Array, Batch, Ints, table, whole
+from prof_analysis.functions.arrays import NONE, Array, Batch, Ints, is_new, runs, table, whole
 
 
 def parents(batches: Iterable[Batch], within_ns: int) -> pa.Table:
@@ -23,8 +22,8 @@ def parents(batches: Iterable[Batch], within_ns: int) -> pa.Table:
     def covers(outer_ends: Ints, inside: Ints | slice) -> Array:
         return (outer_ends >= ends[inside]) | ((outer_ends > starts[inside]) & (outer_ends >= ends[inside] - within_ns))
 
-    is_first = np.append(True, threads[1:] != threads[:-1])[: len(ids)]
-    reached = _reached_before(ends, np.flatnonzero(is_first))
+    is_first = is_new(threads)
+    reached = _reached_before(ends, threads)
     is_inside = covers(reached, slice(None)) & ~is_first
     is_crossing = (reached > starts) & ~is_inside & ~is_first
     # The candidate as a place in the order; -1 is none.
@@ -49,9 +48,9 @@ def parents(batches: Iterable[Batch], within_ns: int) -> pa.Table:
     )
 
 
-def _reached_before(ends: Ints, firsts: Ints) -> Ints:
+def _reached_before(ends: Ints, threads: Ints) -> Ints:
     """Return the last end of all spans before each one on its thread; of the first one of a thread it means nothing."""
     reached = np.zeros_like(ends)
-    for first, next_first in pairwise([*firsts.tolist(), len(ends)]):
+    for first, next_first in runs(threads):
         np.maximum.accumulate(ends[first : next_first - 1], out=reached[first + 1 : next_first])
     return reached

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 import pyarrow as pa
 
-from prof_analysis.functions.arrays import NONE, Array, Batch, Ints, distinct, grouped, table, whole
+from prof_analysis.functions.arrays import NONE, Array, Batch, Ints, distinct, grouped, places_in, table, whole
 
 ASPECTS = (1, 2, 3, 4)
 
@@ -52,10 +52,8 @@ def _lasting(batches: Iterable[Batch], threads: Ints, phases_of: list[tuple[Ints
 
 def _by_thread_and_aspect(threads: Ints, tid: Ints, aspect: Ints) -> list[Ints]:
     """Return the places of the spans of each thread in each aspect, and last of those of other threads."""
-    thread = np.searchsorted(threads, tid)
-    is_wanted = np.append(threads, 0)[thread] == tid
     of_others = len(threads) * len(ASPECTS)
-    return grouped(np.where(is_wanted, thread * len(ASPECTS) + aspect - 1, of_others), of_others + 1)
+    return grouped(np.minimum(places_in(threads, tid) * len(ASPECTS) + aspect - 1, of_others), of_others + 1)
 
 
 def _lasts_into(starts: Ints, ends: Ints, phase_starts: Ints, phase_ends: Ints) -> Array:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 import pyarrow as pa
 
-from prof_analysis.functions.arrays import Batch, Ints, distinct, grouped, table, whole
+from prof_analysis.functions.arrays import Batch, Ints, distinct, grouped, places_in, table, whole
 
 LISTS = (1, 2, 3, 4)
 
@@ -47,10 +47,7 @@ def covered_phases(phase_batches: Iterable[Batch], stretch_batches: Iterable[Bat
 
 def _by_thread(threads: Ints, tid: Ints) -> list[tuple[int, Ints]]:
     """Return each of the threads, which are in order, with the places of its rows."""
-    found = np.searchsorted(threads, tid)
-    is_wanted = np.append(threads, 0)[found] == tid
-    of_threads = grouped(np.where(is_wanted, found, len(threads)), len(threads) + 1)
-    return list(zip(threads.tolist(), of_threads[:-1], strict=True))
+    return list(zip(threads.tolist(), grouped(places_in(threads, tid), len(threads) + 1)[:-1], strict=True))
 
 
 def _stretches(starts: Ints, ends: Ints) -> tuple[Ints, Ints]:

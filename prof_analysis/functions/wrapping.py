@@ -1,12 +1,11 @@
 """The spans that leave their work to others, in arrays: what wrapping() of sql/macros/intervals.sql does in SQL."""
 
 from collections.abc import Callable, Iterable
-from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
 
-from prof_analysis.functions.arrays import NONE, Array, Batch, Ints, table, whole
+from prof_analysis.functions.arrays import NONE, Array, Batch, Ints, is_new, runs, table, whole
 
 
 def wrapping(
@@ -66,17 +65,15 @@ def _work(place: Ints, whole_of: Ints, work: Batch) -> tuple[Ints, Ints]:
     place, number = np.append(whole_of, -1)[place], work["work_id"]
     order = np.lexsort((number, place))
     place, number, is_left = place[order], number[order], work["is_left"][order] == 1
-    is_new = np.append(True, (place[1:] != place[:-1]) | (number[1:] != number[:-1]))[: len(place)] & (place >= 0)
-    return np.bincount(place[is_new & ~is_left], minlength=len(whole_of)), np.bincount(
-        place[is_new & is_left], minlength=len(whole_of)
-    )
+    counts = (is_new(place) | is_new(number)) & (place >= 0)
+    own, left = (np.bincount(place[counts & of_kind], minlength=len(whole_of)) for of_kind in (~is_left, is_left))
+    return own, left
 
 
 def _last_begun(threads: Ints, starts: Ints, ends: Ints) -> Ints:
     """Return the place of the last span that begins before the end of each one on its thread, itself if there is none."""
     last = np.arange(len(starts))
-    is_first = np.append(True, threads[1:] != threads[:-1])[: len(starts)]
-    for first, next_first in pairwise([*np.flatnonzero(is_first).tolist(), len(starts)]):
+    for first, next_first in runs(threads):
         before_end = first - 1 + np.searchsorted(starts[first:next_first], ends[first:next_first])
         np.maximum(last[first:next_first], before_end, out=last[first:next_first])
     return last
