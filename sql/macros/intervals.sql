@@ -81,7 +81,7 @@ CREATE MACRO IF NOT EXISTS spans_with(items, spans) AS TABLE
         WHERE item.start_ns <= span.end_ns
     )
     SELECT *, coalesce(lead(start_ns) OVER in_order <> start_ns, true) AS is_last_started
-    FROM parents('with_item')
+    FROM parents(with_item)
     WINDOW in_order AS (PARTITION BY tid ORDER BY start_ns, end_ns DESC, span_id);
 
 -- The stretches of time in which a thread is in any of the spans of the lists up to `list`: `list`, `tid`, `start_ns`, `end_ns`

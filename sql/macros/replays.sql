@@ -35,7 +35,10 @@ CREATE MACRO IF NOT EXISTS ranges_of_replays(ranges, launches, calls, ops, host_
         FROM query_table(ops)
     ),
     op_with_call AS (
-        FROM spans_with('graph_call', 'op_span')
+        FROM spans_with(graph_call, op_span)
+    ),
+    op_around_call AS (
+        FROM innermost(graph_call, op_with_call)
     ),
     -- A launch in an op is where the op is, as for all kernels.
     graph_place AS (
@@ -46,7 +49,7 @@ CREATE MACRO IF NOT EXISTS ranges_of_replays(ranges, launches, calls, ops, host_
             coalesce(op_with_call.start_ns, graph_call.start_ns) AS start_ns,
             coalesce(op_with_call.end_ns, graph_call.end_ns) AS end_ns
         FROM graph_call
-        LEFT JOIN innermost('graph_call', 'op_with_call') AS around USING (item_id)
+        LEFT JOIN op_around_call USING (item_id)
         LEFT JOIN op_with_call USING (span_id)
     ),
     module_range AS (
@@ -56,11 +59,11 @@ CREATE MACRO IF NOT EXISTS ranges_of_replays(ranges, launches, calls, ops, host_
         WHERE range.role = 'module' OR (range.is_module_candidate AND domain.text IN getvariable('module_domains'))
     ),
     range_with_place AS (
-        FROM spans_with('graph_place', 'module_range')
+        FROM spans_with(graph_place, module_range)
     ),
     around_place AS (
         SELECT item_id, span_id
-        FROM innermost('graph_place', 'range_with_place')
+        FROM innermost(graph_place, range_with_place)
         UNION ALL
         SELECT inside.item_id, range.parent_id
         FROM around_place AS inside

@@ -22,29 +22,28 @@ WITH recorded_steps AS (
     SELECT count(*) > 0 AS has_rows
     FROM step.period
 ),
+counters AS (
+    FROM pmu.kernel_counters
+),
 busy AS (
     SELECT
-        counters.kernel_id,
-        coalesce(least(1, aic_time_ns / nullif(duration_ns, 0)), 1) AS aic_share,
-        coalesce(least(1, aiv_time_ns / nullif(duration_ns, 0)), 1) AS aiv_share,
-        aic_is_uncounted OR aiv_is_uncounted AS is_part,
+        kernel_id,
         if(
             is_part,
             duration_ns,
             least(duration_ns, coalesce(greatest(aic_time_ns, aiv_time_ns), duration_ns))
         ) AS core_ns,
-        greatest(aic_mac_ratio * aic_share, aiv_vec_ratio * aiv_share) AS compute,
-        greatest(aic_mte2_ratio * aic_share, aiv_mte2_ratio * aiv_share, aiv_mte3_ratio * aiv_share) AS memory,
-        greatest(aic_mte1_ratio * aic_share, aic_fixpipe_ratio * aic_share) AS on_chip,
-        greatest(aic_scalar_ratio * aic_share, aiv_scalar_ratio * aiv_share) AS scalar,
-        greatest(compute, memory, on_chip, scalar) AS busiest,
+        compute,
+        memory,
+        on_chip,
+        busiest,
         CASE busiest
             WHEN compute THEN greatest(memory, on_chip, scalar)
             WHEN memory THEN greatest(compute, on_chip, scalar)
             WHEN on_chip THEN greatest(compute, memory, scalar)
             ELSE greatest(compute, memory, on_chip)
         END AS other
-    FROM pmu.kernel_counters AS counters
+    FROM busy_pipes(counters)
 ),
 kernel AS (
     SELECT
@@ -85,8 +84,6 @@ kernel AS (
     LEFT JOIN roofline.tensors AS outputs
         ON outputs.shapes_id = device.output_shapes_id AND outputs.types_id = device.output_types_id
     WHERE kernel.kind = 'compute' AND isfinite(busy.busiest) AND busy.busiest >= 0
-      -- As in pmu.bound, which no other rule reads: without it, 0.6 s less for a million kernels.
-      AND NOT (busy.is_part AND busy.busiest < 0.5)
       AND (NOT recorded_steps.has_rows OR kernel.kernel_id IN (SELECT kernel_id FROM kernels.step))
 ),
 summed_kernel AS (
