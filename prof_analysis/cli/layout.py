@@ -11,8 +11,8 @@ from functools import cached_property
 from os.path import commonprefix
 
 from rich.cells import cell_len, chop_cells
-from rich.text import Text
 
+from prof_analysis.cli.lines import Line
 from prof_analysis.cli.signs import GUIDE, SIGN_STYLE, Signs, bar, guides
 
 GAP = 2
@@ -62,8 +62,8 @@ class Column:
 class Laid:
     """The lines of a table, below one or two of headings; and the headings that are left out."""
 
-    head: list[Text]
-    lines: list[Text]
+    head: list[Line]
+    lines: list[Line]
     left_out: list[str]
 
 
@@ -97,14 +97,15 @@ def lay_out(columns: Sequence[Column], width: int | None, signs: Signs | None) -
     )
 
 
-def _joined(cells: Sequence[Text | str]) -> Text:
-    """Return cells as a line. Of texts alone it is made at once: answers may have many lines."""
-    texts = [cell for cell in cells if isinstance(cell, str)]
-    if len(texts) == len(cells):
-        return Text((" " * GAP).join(texts).rstrip())
-    line = Text(" " * GAP).join(Text(cell) if isinstance(cell, str) else cell for cell in cells)
-    line.rstrip()
-    return line
+def _joined(cells: Sequence[Line | str]) -> Line:
+    """Return cells as a line, without blanks at its end."""
+    parts: list[tuple[str, str]] = []
+    for cell in cells:
+        parts += [(" " * GAP, "")] if parts else []
+        parts += [(cell, "")] if isinstance(cell, str) else cell
+    while parts and not parts[-1][0].strip():
+        del parts[-1]
+    return (*parts[:-1], *((text.rstrip(), style) for text, style in parts[-1:]))
 
 
 def _has_bars(column: Column, signs: Signs | None) -> bool:
@@ -168,19 +169,19 @@ def _guides_of(column: Column, width: int | None, signs: Signs | None) -> Sequen
     return guides(column.depths, signs, None if width is None else max(width // 10, 2))
 
 
-def _cells_of(column: Column, before: Sequence[str], width: int, signs: Signs | None, cut: str | None) -> Sequence[Text | str]:
+def _cells_of(column: Column, before: Sequence[str], width: int, signs: Signs | None, cut: str | None) -> Sequence[Line | str]:
     """Return the cells of a column, each as wide as the column."""
     if signs is not None and column.shares:
         room = width - column.widest - 1
         return [
-            Text(f"{text.rjust(column.widest)} ").append(bar(share, room, signs).ljust(room), SIGN_STYLE)
+            ((f"{text.rjust(column.widest)} ", ""), (bar(share, room, signs).ljust(room), SIGN_STYLE))
             for text, share in zip(column.cells, column.shares, strict=True)
         ]
     if not column.depths:
         texts = _unlike(column.cells, width, cut) if column.is_text and cut is not None else column.cells
         return [_padded(text, width, column.is_text, cut) for text in texts]
     return [
-        Text().append(one, GUIDE if one.strip() else "").append(_padded(text, width - cell_len(one), column.is_text, cut))
+        ((one, GUIDE if one.strip() else ""), (_padded(text, width - cell_len(one), column.is_text, cut), ""))
         for one, text in zip(before, column.cells, strict=True)
     ]
 

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 from prof_analysis.analyses import overview
 from prof_analysis.analyses.spoken import heading, word
+from prof_analysis.cli.lines import console, text_of
 from prof_analysis.cli.options import ScreenOptions
 from prof_analysis.cli.screen import view_of
-from prof_analysis.cli.terminal import View, console, print_grid, text_of
+from prof_analysis.cli.terminal import View, print_grid
 from prof_analysis.languages import said
 
 if TYPE_CHECKING:

@@ -4,11 +4,8 @@ from collections.abc import Sequence
 from itertools import groupby
 from textwrap import wrap
 
-from rich.console import Console
-from rich.text import Text
-
 from prof_analysis.analyses.words import several
-from prof_analysis.cli.terminal import console, text_of
+from prof_analysis.cli.lines import Console, Line, console, text_of
 from prof_analysis.engine.schemas import schemas
 from prof_analysis.engine.table_file import Column, Table
 
@@ -71,5 +68,5 @@ def _print_wrapped(out: Console, begin: str, text: str) -> None:
         out.print(text_of(f"{' ' * len(begin) if number else begin}{line}"))
 
 
-def _print_line(out: Console, line: Text) -> None:
-    out.print(line, no_wrap=True, overflow="ellipsis")
+def _print_line(out: Console, line: Line) -> None:
+    out.print(line, is_cut=True)

@@ -1,4 +1,4 @@
-"""Answers, tables and texts on the terminal, as lines in which nothing from a profile can control the terminal."""
+"""Answers, tables and texts on the terminal."""
 
 import sys
 from collections.abc import Iterable, Sequence
@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from textwrap import wrap
 
-from rich.console import Console
-from rich.text import Text
-
 from prof_analysis.analyses.answer import Answer, Entry, Sentences, ShownTable
 from prof_analysis.analyses.words import as_text, several
 from prof_analysis.cli.layout import Column, lay_out
+from prof_analysis.cli.lines import Console, console, is_terminal, plain, text_of
 from prof_analysis.cli.signs import signs_of
 from prof_analysis.common.visible import visible
 from prof_analysis.languages import said
@@ -49,12 +47,12 @@ def print_answer(answer: Answer, written: Sequence[Path], view: View = View()) -
 def _print_entry(entry: Entry, out: Console) -> None:
     """Print a heading, and below it texts that keep their indentation where they are wrapped."""
     for line in _wrapped(entry.heading, "", out.width):
-        out.print(Text(line, "bold"), soft_wrap=True)
+        out.print(text_of(line, "bold"), wraps=False)
     for label, text in entry.texts:
         for line in _wrapped(text, f"{_INDENT}{label:<{_LABEL}}", out.width):
-            out.print(Text(line), soft_wrap=True)
+            out.print(text_of(line), wraps=False)
     if entry.command:
-        out.print(text_of(f"{_INDENT}{entry.command}"), soft_wrap=True)
+        out.print(text_of(f"{_INDENT}{entry.command}"), wraps=False)
 
 
 def _wrapped(text: str, before: str, width: int) -> list[str]:
@@ -98,27 +96,10 @@ def _print_columns(columns: Sequence[Column], view: View) -> None:
     by_header = {column.header: column for column in reversed(columns)}  # The first, where several have one name.
     chosen = [by_header[name] for name in map(visible, view.columns) if name in by_header] or columns
     out = console()
-    signs = signs_of(out.encoding) if _is_terminal() else None
+    signs = signs_of(sys.stdout.encoding) if is_terminal() else None
     laid = lay_out(chosen, out.width if signs and not view.wide else None, signs)
-    for line in laid.head:
-        line.stylize("bold")
-    for line in (*laid.head, *laid.lines):
-        out.print(line, no_wrap=True, overflow="ignore", crop=False)
+    for line in (*(text_of(plain(head), "bold") for head in laid.head), *laid.lines):
+        out.print(line, wraps=False)
     if laid.left_out:
         more = said(f"{several(len(laid.left_out), 'more column')}:")
-        out.print(Text(f"{more} {', '.join(laid.left_out)} (--columns all)", "dim"))
-
-
-def console() -> Console:
-    """Return the console: as wide as the terminal; into a pipe or file, lines are not cut."""
-    return Console(highlight=False, width=None if _is_terminal() else 10_000)
-
-
-def _is_terminal() -> bool:
-    """Return whether people look at stdout; FORCE_COLOR brings colours into a pipe, but cuts no line."""
-    return sys.stdout.isatty()
-
-
-def text_of(value: object, style: str = "") -> Text:
-    """Return a value as one line without markup or control characters. All that is printed passes through here."""
-    return Text(visible(str(value)), style)
+        out.print(text_of(f"{more} {', '.join(laid.left_out)} (--columns all)", "dim"))

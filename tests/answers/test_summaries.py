@@ -16,6 +16,7 @@ from prof_analysis.analyses import ANALYSES
 from prof_analysis.analyses.answer import Answer
 from prof_analysis.analyses.answering import answer_of
 from prof_analysis.analyses.words import as_text
+from prof_analysis.cli.lines import console, text_of
 from prof_analysis.cli.screen import print_json
 from prof_analysis.cli.terminal import print_answer
 from prof_analysis.engine.parsing import referenced_tables
@@ -187,8 +188,16 @@ def test_the_summary_of_logs_is_printed_whatever_is_unknown(capsys: pytest.Captu
 def test_all_texts_of_answers_go_one_way_to_the_screen() -> None:
     package = CHECKOUT / "prof_analysis"
     files = [*(package / "analyses").rglob("*.py"), *(package / "cli").rglob("*.py")]
-    using = {file.name for file in files if re.search(r"\bText\(|out\.print\(f?\"", file.read_text(encoding="utf-8"))}
-    assert using == {"terminal.py", "layout.py"}, "layout.py has its cells from terminal.py, which makes them visible"
+    using = {file.name for file in files if re.search(r"\bText\b[(.]|rich\.console", file.read_text(encoding="utf-8"))}
+    assert using == {"lines.py", "screen.py"}, "of which screen.py draws the progress bar"
+
+
+@pytest.mark.parametrize("colours", ["", "1"])
+def test_no_text_steers_a_terminal(colours: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("FORCE_COLOR", colours)
+    console().print(text_of("red\x1b[31m\r", "dim") + text_of("\u202e[bold]\n"))
+    assert r"red\x1b[31m\r" in (said := capsys.readouterr().out)
+    assert r"\u202e[bold]\n" in said
 
 
 def test_a_rate_keeps_its_digits_however_small_it_is() -> None:

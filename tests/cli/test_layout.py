@@ -9,6 +9,7 @@ from rich.cells import cell_len
 
 from prof_analysis.analyses.tree import as_tree
 from prof_analysis.cli.layout import Column, lay_out
+from prof_analysis.cli.lines import plain
 from prof_analysis.cli.signs import DRAWN, Signs, signs_of
 from tests.helpers.cli import OPS, RANGES, Command, shown_on_terminal
 from tests.helpers.small_profile import Range, write_profile
@@ -22,7 +23,7 @@ def columns_of(rows: Sequence[Sequence[str]], headers: Sequence[str] = HEADERS) 
 
 def lines(columns: Sequence[Column], width: int | None, signs: Signs | None = DRAWN) -> list[str]:
     laid = lay_out(columns, width, signs)
-    return [line.plain for line in (*laid.head, *laid.lines)]
+    return [plain(line) for line in (*laid.head, *laid.lines)]
 
 
 def test_texts_are_at_the_left_and_numbers_at_the_right() -> None:
