@@ -251,8 +251,8 @@ class Session:
                 self.warn(warning)
         with planned_for_few_rows(self.connection) if have_few_rows(self.stores) else nullcontext():
             self._show_tables(of_ranks, across)
-        for sentence in found_in_tables(self.connection, [self.tables[name] for name in (*of_ranks, *across)], self.stores):
-            self.warn(sentence)
+            for sentence in found_in_tables(self.connection, [self.tables[name] for name in (*of_ranks, *across)], self.stores):
+                self.warn(sentence)
 
     def _show_tables(self, of_ranks: list[str], across: list[str]) -> None:
         for table in of_ranks:

@@ -13,29 +13,26 @@ _MOST_FILES = 64
 _MOST_LETTERS = 160
 _PARSE_AGAIN = "parse it again with analyse() of the profiler"
 # The words of a line -> what they mean for answers, and what to do; the first that a line has counts.
-_MEANINGS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
-    (re.compile(words), said)
-    for words, said in (
-        (r"acl to npu flow events|kernel dict is empty",
-         "no launch on the host was linked to a kernel: kernels may be missing, ops may have no kernels and kernels no step; "
-         "the kernels that are here hold; stop the profiler before the process ends, record whole steps, and collect again"),
-        (r"msprof'? command not found|Failed to find msprof\.py",
-         f"the tool of CANN that exports kernels was not found, so these and calls into CANN are missing; source set_env.sh of "
-         f"CANN and {_PARSE_AGAIN}"),
-        (r"owner is neither root nor the current user|allow others users? to write|inconsistent permissions",
-         "CANN exports nothing from folders of another owner, or that others may write, so kernels and calls into CANN are "
-         f"missing; chown -R and chmod -R 755 the folder and {_PARSE_AGAIN}"),
-        (r"Failed to export CANN|Export CANN Profiling data failed",
-         "CANN could not export its data, so kernels and calls into CANN are missing; msprof --export=on --output=PROF_* says "
-         f"why; then {_PARSE_AGAIN}"),
-        (r"step node list is empty|step range is empty",
-         "no step was found, so kernels have no step; call step() of the profiler after each step, and collect again"),
-        (r"There is no flow events in",
-         "a step has no launch that was linked to a kernel, so kernels have no step; record whole steps, and collect again"),
-        (r"torch op data is empty",
-         "no ops were recorded, so no modules; collect with CPU activity, and stop the profiler after the last step"),
-        (r"Failed to (?:generate|save|export) ", f"a file of the result was not written; {_PARSE_AGAIN}"),
-    )
+_MEANINGS: tuple[tuple[str, str], ...] = (
+    (r"acl to npu flow events|kernel dict is empty",
+     "no launch on the host was linked to a kernel: kernels may be missing, ops may have no kernels and kernels no step; "
+     "the kernels that are here hold; stop the profiler before the process ends, record whole steps, and collect again"),
+    (r"msprof'? command not found|Failed to find msprof\.py",
+     f"the tool of CANN that exports kernels was not found, so these and calls into CANN are missing; source set_env.sh of "
+     f"CANN and {_PARSE_AGAIN}"),
+    (r"owner is neither root nor the current user|allow others users? to write|inconsistent permissions",
+     "CANN exports nothing from folders of another owner, or that others may write, so kernels and calls into CANN are "
+     f"missing; chown -R and chmod -R 755 the folder and {_PARSE_AGAIN}"),
+    (r"Failed to export CANN|Export CANN Profiling data failed",
+     "CANN could not export its data, so kernels and calls into CANN are missing; msprof --export=on --output=PROF_* says "
+     f"why; then {_PARSE_AGAIN}"),
+    (r"step node list is empty|step range is empty",
+     "no step was found, so kernels have no step; call step() of the profiler after each step, and collect again"),
+    (r"There is no flow events in",
+     "a step has no launch that was linked to a kernel, so kernels have no step; record whole steps, and collect again"),
+    (r"torch op data is empty",
+     "no ops were recorded, so no modules; collect with CPU activity, and stop the profiler after the last step"),
+    (r"Failed to (?:generate|save|export) ", f"a file of the result was not written; {_PARSE_AGAIN}"),
 )  # fmt: skip
 
 
@@ -44,7 +41,7 @@ def said_in(folder: Path) -> tuple[str, ...]:
     found: dict[str, list[tuple[Path, str]]] = {}
     for file in _newest(folder / FOLDER):
         for is_error, message in _lines(file):
-            known = next((said for words, said in _MEANINGS if words.search(message)), None)
+            known = next((said for words, said in _MEANINGS if re.search(words, message)), None)
             if known or is_error:
                 found.setdefault(known or "", []).append((file, message))
     return tuple(_said(said, lines) for said, lines in found.items())

@@ -50,8 +50,13 @@ def ids_named(name: str) -> str:
 
 
 def few_of(file: SqliteFile, table: str) -> str:
-    """Return the SQLite condition that a row is one of a few from everywhere in a table; with a key, no row is."""
+    """Return the SQLite condition that a row is one of a few from everywhere in a table; with a key, no row is.
+
+    All rows are few where there are no more than that.
+    """
     rows = rows_by_id(file, table)
+    if 0 < rows <= _LOOKS * _ROWS_OF_LOOK:
+        return "true"
     starts = range(1, rows + 1, max(rows // _LOOKS, 1))
     return f"rowid IN ({', '.join(str(start + n) for start in starts for n in range(_ROWS_OF_LOOK))})" if starts else "false"
 

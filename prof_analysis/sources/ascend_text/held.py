@@ -19,8 +19,8 @@ from prof_analysis.sources.readers.trace_file import check_begin, is_of_kineto
 _SHAPES = "input shapes"
 _KERNEL_COLUMNS = ("name", "start_ns", "duration_ns")
 _DETAILS_MARKS = {
-    "kernels": (b"", re.compile(rb"[\r\n][^\r\n]")),
-    "communication": (b"", re.compile(rb"\b(?:COMMUNICATION|HCCL)\b")),
+    "kernels": (b"", rb"[\r\n][^\r\n]"),
+    "communication": (b"", rb"\b(?:COMMUNICATION|HCCL)\b"),
 }
 _EVENT_OF_MSTX = b'"event_type"'
 _TRACE_MARKS = {
@@ -28,11 +28,11 @@ _TRACE_MARKS = {
     "kernels": (b'"Task Type"', ANYTHING),
     "communication": (b'"alg_type"', ANYTHING),
     "host calls": (b'"level"', ANYTHING),
-    "transfers": (b'"size(Byte)"', re.compile(rb'"size\(Byte\)"\s*:\s*"?0*[1-9]')),
+    "transfers": (b'"size(Byte)"', rb'"size\(Byte\)"\s*:\s*"?0*[1-9]'),
     "clock": (b'"AI Core Freq', ANYTHING),
-    "stacks": (b"", re.compile(rb'"Call stack"|"name"\s*:\s*"[^"]*\(\d+\): ')),
+    "stacks": (b"", rb'"Call stack"|"name"\s*:\s*"[^"]*\(\d+\): '),
     "marks": (_EVENT_OF_MSTX, ANYTHING),
-    "graph calls": (b"_compiler", re.compile(rb'"(?:npu_fx|cache)_compiler[ _]inference"')),
+    "graph calls": (b"_compiler", rb'"(?:npu_fx|cache)_compiler[ _]inference"'),
 }
 
 
@@ -64,7 +64,7 @@ def held_by(file: Path, config: Mapping[str, Any], options: Options) -> set[str]
             json.dumps(domain, ensure_ascii=is_ascii)[1:-1] for domain in options.domains for is_ascii in (True, False)
         }
         domains = "|".join(re.escape(spelling) for spelling in sorted(spellings))
-        marks["mstx"] = (_EVENT_OF_MSTX, re.compile(f'"domain"\\s*:\\s*"(?:{domains})"'.encode()))
+        marks["mstx"] = (_EVENT_OF_MSTX, f'"domain"\\s*:\\s*"(?:{domains})"'.encode())
     if "nn.Module" in options.marks:
         marks["nn.Module"] = (b'"nn.Module: ', ANYTHING)
     return found_marks(file, marks)

@@ -27,24 +27,24 @@ _OWN_COLLECTIVES = (
 )
 _CATEGORY = rb'"cat"\s*:\s*"(?:%s)"'
 # What was allocated in all is recorded since 2021; the type of a CPU is 0.
-_TOTALS = re.compile(rb'"Device Type"\s*:\s*[1-9][^{}]*"Total Allocated"|"Total Allocated"[^{}]*"Device Type"\s*:\s*[1-9]')
+_TOTALS = rb'"Device Type"\s*:\s*[1-9][^{}]*"Total Allocated"|"Total Allocated"[^{}]*"Device Type"\s*:\s*[1-9]'
 _MARKS: Marks = {
-    "ops": (b"", re.compile(_CATEGORY % b"cpu_op|Operator")),
-    "kernels": (b"", re.compile(_CATEGORY % b"[Kk]ernel|gpu_mem(?:cpy|set)|Mem(?:cpy|set)|mtia_ccp_events")),
+    "ops": (b"", _CATEGORY % b"cpu_op|Operator"),
+    "kernels": (b"", _CATEGORY % b"[Kk]ernel|gpu_mem(?:cpy|set)|Mem(?:cpy|set)|mtia_ccp_events"),
     "counter ranges": (b'"cuda_profiler_range"', ANYTHING),
-    "compute": (b"", re.compile(_CATEGORY % b"[Kk]ernel|mtia_ccp_events")),
-    "communication": (b"ccl", re.compile(rb'"name"\s*:\s*"[^"]*[nr]ccl[A-Za-z]*Kernel|"Collective name"')),
-    "host calls": (b"", re.compile(_CATEGORY % b"cuda_runtime|cuda_driver|Runtime")),
+    "compute": (b"", _CATEGORY % b"[Kk]ernel|mtia_ccp_events"),
+    "communication": (b"ccl", rb'"name"\s*:\s*"[^"]*[nr]ccl[A-Za-z]*Kernel|"Collective name"'),
+    "host calls": (b"", _CATEGORY % b"cuda_runtime|cuda_driver|Runtime"),
     # Collectives that are not of NCCL or RCCL.
     **{name: (name.encode(), ANYTHING) for name in _OWN_COLLECTIVES},
-    "stacks": (b"", re.compile(rb'"Call stack"|"cat"\s*:\s*"python_function"\s*,\s*"name"\s*:\s*"(?!nn\.Module: )')),
+    "stacks": (b"", rb'"Call stack"|"cat"\s*:\s*"python_function"\s*,\s*"name"\s*:\s*"(?!nn\.Module: )'),
     "marks": (b"user_annotation", ANYTHING),
     "shapes": (b'"Input Dims"', ANYTHING),
     "occupancy": (b'warps per SM"', ANYTHING),
-    "graphs": (b"raph", re.compile(rb'GraphLaunch|"graph node id"')),
+    "graphs": (b"raph", rb'GraphLaunch|"graph node id"'),
     "annotated": (b'"module_fqn"', ANYTHING),
     "memory": (b'"[memory]"', ANYTHING),
-    "memory of devices": (b'"Device Type"', re.compile(rb'"Device Type"\s*:\s*[1-9]')),
+    "memory of devices": (b'"Device Type"', rb'"Device Type"\s*:\s*[1-9]'),
     "totals of memory": (b'"Total Allocated"', _TOTALS),
 }
 
@@ -184,7 +184,7 @@ def _first_moment(around: dict[str, Any], times: Sequence[bytes]) -> int | None:
 
 def _marks_of_modules(options: Options) -> Marks:
     domains = "|".join(re.escape(domain) for domain in options.domains)
-    ranges = re.compile(f'"cat"\\s*:\\s*"user_annotation"\\s*,\\s*"name"\\s*:\\s*"(?:{domains})[^A-Za-z]'.encode())
+    ranges = f'"cat"\\s*:\\s*"user_annotation"\\s*,\\s*"name"\\s*:\\s*"(?:{domains})[^A-Za-z]'.encode()
     kinds: Marks = {"mstx": (b"user_annotation", ranges), "nn.Module": (b'"nn.Module: ', ANYTHING)}
     return {kind: mark for kind, mark in kinds.items() if kind in options.marks}
 

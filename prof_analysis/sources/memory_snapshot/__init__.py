@@ -1,5 +1,7 @@
 """The source `memory_snapshot`: what the allocator of PyTorch held, and its history, as `_dump_snapshot` writes them."""
 
+from typing import TYPE_CHECKING, Any
+
 from prof_analysis.sources.memory_snapshot.inspection import (
     end_of,
     find,
@@ -11,7 +13,9 @@ from prof_analysis.sources.memory_snapshot.inspection import (
     takes,
     usual_files_of,
 )
-from prof_analysis.sources.memory_snapshot.staging import RAW_COLUMNS, stage
+
+if TYPE_CHECKING:
+    from prof_analysis.sources.memory_snapshot.staging import RAW_COLUMNS, stage
 
 NAME = "memory_snapshot"
 LABEL = "a memory snapshot of PyTorch"
@@ -25,3 +29,12 @@ __all__ = [
     "end_of", "find", "host_of", "identity_of", "inspect", "job_of", "least_ranks_of", "stage", "takes",
     "usual_files_of",
 ]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    """Import what stages on first use: its raw tables follow from the heads of many tables, and few profiles have snapshots."""
+    if name not in ("RAW_COLUMNS", "stage"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from prof_analysis.sources.memory_snapshot import staging
+
+    return getattr(staging, name)

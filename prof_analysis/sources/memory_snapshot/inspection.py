@@ -14,8 +14,7 @@ from prof_analysis.sources.found import WRITTEN, Found
 from prof_analysis.sources.identity import Identity
 from prof_analysis.sources.kineto.companions import RANK_IN_NAME
 from prof_analysis.sources.memory_snapshot.device_kind import device_kind_of
-from prof_analysis.sources.memory_snapshot.reading import summary_of
-from prof_analysis.sources.memory_snapshot.staging import LACKING
+from prof_analysis.sources.memory_snapshot.reading import LACKING, summary_of
 from prof_analysis.sources.rank import Rank, readable
 
 _SUFFIXES = (".pickle", ".pkl")

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,13 @@ from prof_analysis.sources.memory_snapshot import unpickling
 if TYPE_CHECKING:
     import pyarrow as pa
 
+# What a summary says that a snapshot has -> what is not known without it.
+LACKING: Mapping[str, str] = {
+    "has_events": "the snapshot has no history of the allocator, so the peak is what was held at the end; call "
+    "_record_memory_history() before the model allocates, and not with enabled='state'",
+    "has_frames": "the snapshot has no frames with its blocks, so call sites are not known; call _record_memory_history() of "
+    "torch.cuda.memory, or of torch_npu.npu.memory, before the model allocates",
+}
 _PROGRAM = Path(unpickling.__file__)
 # What the dicts and lists of a snapshot take: at most 12.6 times the bytes of the file, where events have no frames. Those of
 # a hostile file take 72 times.

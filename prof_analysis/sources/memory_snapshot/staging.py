@@ -11,18 +11,11 @@ from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.quotes import quote
 from prof_analysis.engine.tables import create_schemas, store_view
 from prof_analysis.sources.memory_snapshot import beside
-from prof_analysis.sources.memory_snapshot.reading import read, table_of, texts_of
+from prof_analysis.sources.memory_snapshot.reading import LACKING, read, table_of, texts_of
 from prof_analysis.sources.memory_snapshot.unpickling import COLUMNS, TEXTS
 from prof_analysis.sources.readers.event_tables import stored
 from prof_analysis.sources.remarks import Remark
 
-# What a summary says that a snapshot has -> what is not known without it.
-LACKING: Mapping[str, str] = {
-    "has_events": "the snapshot has no history of the allocator, so the peak is what was held at the end; call "
-    "_record_memory_history() before the model allocates, and not with enabled='state'",
-    "has_frames": "the snapshot has no frames with its blocks, so call sites are not known; call _record_memory_history() of "
-    "torch.cuda.memory, or of torch_npu.npu.memory, before the model allocates",
-}
 # Raw table -> the list of the snapshot that it holds. Column "number" is the place in that list.
 _LISTS: Mapping[str, str] = {f"raw.snapshot_{table}": table for table in COLUMNS}
 RAW_COLUMNS: Mapping[str, Mapping[str, str]] = {
