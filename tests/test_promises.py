@@ -271,3 +271,25 @@ def test_only_the_sequence_of_kernels_shows_layers(tmp_path: Path) -> None:
         assert {"experts", "layer-stats"} <= set(rank["answers"])
         with pytest.warns(ProfAnalysisWarning, match="no layers were found"):
             assert len(profile.layer_stats()) == 0
+
+
+@pytest.mark.parametrize(
+    ("command", "by"),
+    [
+        (command, by)
+        for command, analysis in ANALYSES.items()
+        if analysis.only_written
+        for by in (None, *(by for by, rows in analysis.rows.items() if rows.extra is None))
+    ],
+)
+def test_what_only_files_have_is_built_for_files_alone(command: str, by: str | None) -> None:
+    analysis = ANALYSES[command]
+    listed = set() if by is None else {analysis.rows[by].table}
+    with open_profile(SAMPLE) as profile:
+        profile.prepare(command, is_written=False, by=by)
+        provided = set(profile._session._provided)
+        answer_of(profile, command, 3, by)
+        assert profile._session._provided == provided, "the answer reads no more"
+        assert provided & set(analysis.only_written) == listed & set(analysis.only_written)
+        profile.prepare(command)
+        assert profile._session._provided.issuperset(analysis.only_written)

@@ -65,8 +65,9 @@ class Analysis:
     compare ranks. `extras`: what an option adds and requires, by the name of the option. `pictures`: the tables that an export
     type writes in place of `exports`, where it writes a picture. `subject`: the thing that it counts; a rank
     without rows in the table `counted`, by default the first of `exports`, has none of it. `also`: further tables that the
-    summary reads. `counts_kernels`: whether its figures are wrong where kernels are missing. `rows`: the choices of what a row
-    is, the usual one first. `place` and `heading`: where the help of the command has it. `section`: the section of the report
+    summary reads. `only_written`: those of `exports` that only files need, and the choices of `rows` that show them.
+    `counts_kernels`: whether its figures are wrong where kernels are missing. `rows`: the choices of what a row is, the usual
+    one first. `place` and `heading`: where the help of the command has it. `section`: the section of the report
     that shows its answer, with `captions` above its tables. `examples`: words of a command line
     behind its name, where `result` is a folder of a profile, by what they do. `returns`: the documentation of its method of
     Profile. `keys`: the schema of its answer with --json, made when it is asked for, since it reads the heads of tables.
@@ -90,6 +91,7 @@ class Analysis:
     examples: Mapping[str, str] = field(default_factory=dict)
     options: tuple[str, ...] = (INPUT, MACHINE)  # options of a profile that the command takes, by section or name
     also: tuple[str, ...] = ()
+    only_written: tuple[str, ...] = ()
     of_several_ranks: Mapping[str, str] = field(default_factory=dict)
     extras: Mapping[str, Extra] = field(default_factory=dict)
     pictures: Mapping[str, Extra] = field(default_factory=dict)
@@ -115,6 +117,12 @@ class Analysis:
             ("trace.work_audit", "step.overlap_audit", *of_steps, "kernels.statistic_audit") if self.counts_kernels else ()
         )
         return (*self.exports, *self.also, *missing, "trace.set_aside", "trace.device_process")
+
+    def as_shown(self, by: str | None = None) -> "Analysis":
+        """Return the analysis without the tables that its answer does not read; `by` is what a row is."""
+        listed = None if by is None else self.rows[by].table
+        left_out = set(self.only_written) - {listed}
+        return replace(self, exports={table: name for table, name in self.exports.items() if table not in left_out})
 
     def with_extra(self, name: str) -> "Analysis":
         """Return the analysis with the tables of one of its extras."""

@@ -126,7 +126,8 @@ def _analyse(
 
         export_type = str(result.export_type or "db")
         check_type(export_type, command)
-        profile.prepare(command, extras, export_type)
+        by = (shown or {}).get("by")
+        profile.prepare(command, extras, export_type, is_written=result.is_written, by=by)
         written = result.write(
             lambda folder, export_type: profile.export(folder, export_type, command, extras), profile.anonymous
         )
@@ -137,8 +138,7 @@ def _analyse(
             with profile.only(run) if run else nullcontext():
                 chosen = answers if profile.has_answer(command) else of_nothing
                 chosen[run] = answer_of(profile, command, result.top, **(shown or {}))
-        is_usual = not (shown and shown.get("by"))
-        over_runs = answer_over_runs(profile, command) if answers and is_usual else None
+        over_runs = answer_over_runs(profile, command) if answers and not by else None
     # Print after the progress bar is gone.
     show(answers or of_nothing, written, screen, over_runs)
     finish(profile, screen, written)

@@ -91,12 +91,17 @@ class ResultOptions:
     ] = None
     top: Annotated[int, typer.Option(min=1, help="Show this many rows.", rich_help_panel=SHOW)] = USUAL_ROWS
 
+    @property
+    def is_written(self) -> bool:
+        """Whether an option says to write files."""
+        return self.output_path is not None or self.export_type is not None
+
     def write(self, export: Callable[[Path | None, str], list[Path]], shown: Callable[[str], str] = str) -> "Written":
         """Call a function that writes to a folder, by default its own, in a format; only where an option says so.
 
         It returns what written_by() does.
         """
-        if self.output_path is None and self.export_type is None:
+        if not self.is_written:
             return Written()
         return written_by(lambda: export(self.output_path, (self.export_type or ExportType.db).value), shown)
 

@@ -93,10 +93,20 @@ class AskedProfile:
     def _asked(self, query: str, fetch: Callable[[duckdb.DuckDBPyRelation], Fetched]) -> Fetched:
         return answer(self._session, query, fetch, self._given, self.anonymous if self.is_anonymous else None)
 
-    def prepare(self, analysis: str, extras: Iterable[str] = (), export_type: str = "db", also: Iterable[str] = ()) -> Analysis:
+    def prepare(
+        self,
+        analysis: str,
+        extras: Iterable[str] = (),
+        export_type: str = "db",
+        also: Iterable[str] = (),
+        *,
+        is_written: bool = True,
+        by: str | None = None,
+    ) -> Analysis:
         """Build the tables of an analysis, its extras and the export type, as in export(), and return it with their tables.
 
-        `also` are further tables, so that the files are read once.
+        `also` are further tables, so that the files are read once. Without is_written, those that only files have are not
+        built; `by` is what a row is.
 
         Raises InputError when no rank can answer or an argument is unknown.
         """
@@ -110,7 +120,7 @@ class AskedProfile:
             if export_type in chosen.pictures:
                 require(self._session, chosen.pictures[export_type].requires)
                 chosen = chosen.with_picture(export_type)
-            wanted = replace(chosen, also=(*chosen.also, *also))
+            wanted = replace(chosen if is_written else chosen.as_shown(by), also=(*chosen.also, *also))
             try:
                 ask(self._session, wanted)
             except InputError as error:

@@ -34,6 +34,7 @@ ANALYSIS = Analysis(
     captions=("MFU and efficiency of ops, by their shapes",),
     requires=("compute", "shapes"),
     options=(INPUT, MODULES, MACHINE, "peak_tflops"),
+    only_written=("mfu.kernel_efficiency", "mfu.operator_mfu", "mfu.module_mfu"),
     also=("module.chosen_domain", "across.mfu_peak", "across.mfu_left_out", "across.mfu_finding"),
     extras={
         "by phase": Extra((), {"mfu.by_phase": "MfuByPhase"}, ("across.mfu_by_phase",)),

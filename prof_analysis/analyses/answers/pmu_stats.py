@@ -62,6 +62,7 @@ ANALYSIS = Analysis(
     captions=("What bounds each type of kernels",),
     requires=COUNTERS,
     options=(INPUT, MODULES, MACHINE),
+    only_written=("pmu.metric",),
     also=("module.chosen_domain",),
     extras={"by sample": Extra(("samples",), {"pmu.sample": "PmuSample"})},
     rows={

@@ -53,7 +53,8 @@ def _found(profile: OpenProfile, ranks: list[dict[str, Any]]) -> Found:
     commands = ["advise", "diagnose", *(command for section in SECTIONS for command in commands_of(section))]
     asked = [command for command in commands if any(command in row["answers"] for row in ranks)]
     reasons: dict[str, list[str]] = {command: _why_not(command, ranks) for command in commands if command not in asked}
-    tables = [name for command in asked for name in (*ANALYSES[command].tables, *ANALYSES[command].of_several_ranks)]
+    shown = [ANALYSES[command].as_shown() for command in asked]
+    tables = [name for analysis in shown for name in (*analysis.tables, *analysis.of_several_ranks)]
     pictured = [name for command, also in TABLES.values() if command in asked for name in also]
     profile.provide(tuple(dict.fromkeys((*tables, *pictured, "trace.device", *([_COSTS] if "module-stats" in asked else [])))))
     answers: dict[str, dict[str, Answer]] = {}
