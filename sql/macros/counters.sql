@@ -32,16 +32,29 @@ CREATE MACRO IF NOT EXISTS longest_bound(compute_ns, memory_ns, on_chip_ns, scal
 -- them. A kernel whose counted cores have no pipe that is busy for half of its time, and whose others were not counted, has
 -- no row: what bounds it is not known. A recorded ratio is a part of the core's time; the kernel's time is longer by the time
 -- in which the core did not run.
+-- A step for each: what one SELECT names, DuckDB works out again for each of its expressions, and for the filter. pmu.bound of a
+-- million kernels takes 0.16 s in place of 0.42.
 CREATE MACRO IF NOT EXISTS busy_pipes(counters) AS TABLE
-    SELECT
-        *,
-        aic_is_uncounted OR aiv_is_uncounted AS is_part,
-        coalesce(least(1, aic_time_ns / nullif(duration_ns, 0)), 1) AS aic_share,
-        coalesce(least(1, aiv_time_ns / nullif(duration_ns, 0)), 1) AS aiv_share,
-        greatest(aic_mac_ratio * aic_share, aiv_vec_ratio * aiv_share) AS compute,
-        greatest(aic_mte2_ratio * aic_share, aiv_mte2_ratio * aiv_share, aiv_mte3_ratio * aiv_share) AS memory,
-        greatest(aic_mte1_ratio * aic_share, aic_fixpipe_ratio * aic_share) AS on_chip,
-        greatest(aic_scalar_ratio * aic_share, aiv_scalar_ratio * aiv_share) AS scalar,
-        greatest(compute, memory, on_chip, scalar) AS busiest
-    FROM query_table(counters)
+    WITH with_share AS (
+        SELECT
+            *,
+            aic_is_uncounted OR aiv_is_uncounted AS is_part,
+            coalesce(least(1, aic_time_ns / nullif(duration_ns, 0)), 1) AS aic_share,
+            coalesce(least(1, aiv_time_ns / nullif(duration_ns, 0)), 1) AS aiv_share
+        FROM query_table(counters)
+    ),
+    with_kind AS (
+        SELECT
+            *,
+            greatest(aic_mac_ratio * aic_share, aiv_vec_ratio * aiv_share) AS compute,
+            greatest(aic_mte2_ratio * aic_share, aiv_mte2_ratio * aiv_share, aiv_mte3_ratio * aiv_share) AS memory,
+            greatest(aic_mte1_ratio * aic_share, aic_fixpipe_ratio * aic_share) AS on_chip,
+            greatest(aic_scalar_ratio * aic_share, aiv_scalar_ratio * aiv_share) AS scalar
+        FROM with_share
+    ),
+    with_busiest AS (
+        SELECT *, greatest(compute, memory, on_chip, scalar) AS busiest
+        FROM with_kind
+    )
+    FROM with_busiest
     WHERE busiest IS NOT NULL AND NOT (is_part AND busiest < 0.5);

@@ -137,11 +137,12 @@ CREATE MACRO IF NOT EXISTS mean_ratio(ratio, duration_ns) AS
     sum(ratio_time(ratio, duration_ns))
         / nullif(sum(duration_ns) FILTER (ratio_time(ratio, duration_ns) IS NOT NULL), 0) / 1000000000000;
 
--- The two sums that mean_ratio() divides. Those of parts of a group can be added before they are divided.
+-- The two sums that mean_ratio() divides. Those of parts of a group can be added before they are divided. The filter is what
+-- ratio_time() asks: to work it out for each row again, in 128 bits, takes a fifth of pmu.by_level.
 CREATE MACRO IF NOT EXISTS ratio_sums(ratio, duration_ns) AS
     {
         'ratio_time': sum(ratio_time(ratio, duration_ns)),
-        'duration_ns': sum(duration_ns) FILTER (ratio_time(ratio, duration_ns) IS NOT NULL)
+        'duration_ns': sum(duration_ns) FILTER (abs(ratio) <= 1000000)
     };
 
 -- mean_ratio() of a group, from the ratio_sums() of its parts.
@@ -156,7 +157,7 @@ CREATE MACRO IF NOT EXISTS value_time(value, duration_ns) AS
 CREATE MACRO IF NOT EXISTS value_sums(value, duration_ns) AS
     {
         'value_time': sum(value_time(value, duration_ns)),
-        'duration_ns': sum(duration_ns) FILTER (value_time(value, duration_ns) IS NOT NULL)
+        'duration_ns': sum(duration_ns) FILTER (abs(value) <= 10000000000000)
     };
 
 CREATE MACRO IF NOT EXISTS mean_of_value_sums(sums) AS
