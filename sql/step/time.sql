@@ -44,8 +44,9 @@ WITH measured_kernel AS (
     FROM step.kernel_time
     WHERE EXISTS (FROM step.kernel_step WHERE kind = 'copy')
     UNION ALL
-    SELECT step_id, kind::VARCHAR, start_ns, end_ns
+    SELECT step_id, 'communication', start_ns, end_ns
     FROM step.kernel_time
+    WHERE kind = 'communication'
     UNION ALL
     SELECT step_id, 'receive', start_ns, end_ns
     FROM step.kernel_time
@@ -54,6 +55,21 @@ WITH measured_kernel AS (
 added_time AS (
     SELECT step_id, what, start_ns, end_ns, added_ns
     FROM added(measured_kernel, (step_id, what))
+),
+added_of_step AS (
+    SELECT
+        step_id,
+        (sum(added_ns) FILTER (what = 'busy'))::BIGINT AS busy_ns,
+        (sum(added_ns) FILTER (what = 'busy or copying'))::BIGINT AS busy_or_copying_ns,
+        (sum(added_ns) FILTER (what = 'communication'))::BIGINT AS communication_ns,
+        (sum(added_ns) FILTER (what = 'receive'))::BIGINT AS bubble_ns
+    FROM added_time
+    GROUP BY step_id
+),
+computing AS (
+    SELECT nullif(step_key, -9223372036854775808) AS step_id, max(covered_ns) AS computing_ns
+    FROM step.computed
+    GROUP BY step_key
 ),
 -- Its own kernels, whoever has the turn.
 span AS (
@@ -77,15 +93,15 @@ covered AS (
             EXISTS (FROM step.overlap) AND span.step_id IS NOT NULL, coalesce(turn.turn_ns, 0), span.last_ns - span.first_ns
         ) AS span_ns,
         span.kernel_count,
-        coalesce(sum(added_ns) FILTER (what = 'busy'), 0)::BIGINT AS busy_ns,
-        coalesce(sum(added_ns) FILTER (what = 'busy or copying'), busy_ns)::BIGINT AS busy_or_copying_ns,
-        coalesce(sum(added_ns) FILTER (what = 'compute'), 0)::BIGINT AS computing_ns,
-        coalesce(sum(added_ns) FILTER (what = 'communication'), 0)::BIGINT AS communication_ns,
-        coalesce(sum(added_ns) FILTER (what = 'receive'), 0)::BIGINT AS bubble_ns
+        coalesce(added_of_step.busy_ns, 0) AS busy_ns,
+        coalesce(added_of_step.busy_or_copying_ns, added_of_step.busy_ns, 0) AS busy_or_copying_ns,
+        coalesce(computing.computing_ns, 0) AS computing_ns,
+        coalesce(added_of_step.communication_ns, 0) AS communication_ns,
+        coalesce(added_of_step.bubble_ns, 0) AS bubble_ns
     FROM span
     LEFT JOIN turn USING (step_id)
-    LEFT JOIN added_time ON added_time.step_id IS NOT DISTINCT FROM span.step_id
-    GROUP BY span.step_id, span.first_ns, span.last_ns, span.kernel_count, turn.turn_ns
+    LEFT JOIN computing ON computing.step_id IS NOT DISTINCT FROM span.step_id
+    LEFT JOIN added_of_step ON added_of_step.step_id IS NOT DISTINCT FROM span.step_id
 ),
 -- From the end of all steps before on the device to the first kernel of a step.
 between AS (
