@@ -18,13 +18,22 @@
 -- duration_ns     BIGINT   end_ns - start_ns
 -- kernel_count    BIGINT   compute kernels that were launched in it
 -- computing_ns    BIGINT   time in which at least one of them ran, ns
-WITH launched_kernel AS (
-    SELECT kernel.kernel_id, kernel.start_ns, kernel.end_ns, coalesce(asked.asked_ns, launch.start_ns) AS asked_ns
+WITH unasked AS (
+    SELECT kernel.kernel_id, kernel.start_ns, kernel.end_ns, min(launch.start_ns) AS asked_ns
     FROM trace.kernel
-    LEFT JOIN kernels.asked USING (kernel_id)
-    LEFT JOIN (SELECT launch_id, min(start_ns) AS start_ns FROM trace.launch GROUP BY launch_id) AS launch
-        ON launch.launch_id = kernel.launch_id AND asked.kernel_id IS NULL
+    ANTI JOIN kernels.asked USING (kernel_id)
+    JOIN trace.launch USING (launch_id)
     WHERE kernel.kind = 'compute'
+    GROUP BY kernel.kernel_id, kernel.start_ns, kernel.end_ns
+),
+launched_kernel AS (
+    SELECT kernel.start_ns, kernel.end_ns, asked.asked_ns
+    FROM trace.kernel
+    JOIN kernels.asked USING (kernel_id)
+    WHERE kernel.kind = 'compute'
+    UNION ALL
+    SELECT start_ns, end_ns, asked_ns
+    FROM unasked
 ),
 mark_of_start AS (
     SELECT start_ns, max(end_ns) AS end_ns, arg_max(mark_id, (end_ns, mark_id)) AS mark_id
