@@ -337,21 +337,32 @@ CREATE MACRO IF NOT EXISTS added(spans, part := NULL, turn := NULL) AS TABLE
         PARTITION BY part ORDER BY start_ns, end_ns, turn ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     );
 
--- The union of spans at each moment at which one starts: `part`, `start_ns`, `covered_ns`, how long those that have begun cover
--- in all, and `reached_ns`, the last of their ends. covered_until() has how much of that lies before any other moment. `spans`
--- and `part` as in added().
-CREATE MACRO IF NOT EXISTS covered(spans, part := NULL) AS TABLE
-    WITH longest_span AS (
-        SELECT part AS part_of_span, start_ns, max(end_ns) AS end_ns
+-- The union of spans at each moment at which one starts: `start_ns`, `covered_ns`, how long those that have begun cover in all,
+-- and `reached_ns`, the last of their ends. covered_until() has how much of that lies before any other moment. `spans` is the
+-- name of a CTE with start_ns and end_ns.
+-- The windows over rows that are in order already are streamed: a million spans take half the time of windows that sort. Of
+-- spans that start together, the last one knows what all of them reach.
+CREATE MACRO IF NOT EXISTS covered(spans) AS TABLE
+    WITH span_in_order AS (
+        SELECT start_ns, end_ns
         FROM query_table(spans)
-        GROUP BY part_of_span, start_ns
+        ORDER BY start_ns, end_ns
+    ),
+    reaching_span AS (
+        SELECT start_ns, max(end_ns) OVER (ROWS UNBOUNDED PRECEDING) AS reached_ns, lead(start_ns) OVER () AS next_ns
+        FROM span_in_order
+    ),
+    adding_span AS (
+        SELECT *, greatest(0, reached_ns - greatest(start_ns, coalesce(lag(reached_ns) OVER (), start_ns))) AS added_ns
+        FROM reaching_span
+    ),
+    summed_span AS (
+        SELECT *, sum(added_ns) OVER (ROWS UNBOUNDED PRECEDING)::BIGINT AS covered_ns
+        FROM adding_span
     )
-    SELECT
-        part_of_span AS part,
-        start_ns,
-        sum(added_ns) OVER (PARTITION BY part_of_span ORDER BY start_ns ROWS UNBOUNDED PRECEDING)::BIGINT AS covered_ns,
-        reached_ns
-    FROM added(longest_span, part_of_span);
+    SELECT start_ns, covered_ns, reached_ns
+    FROM summed_span
+    WHERE next_ns IS NULL OR next_ns > start_ns;
 
 -- How long intervals cover the time up to a moment: those that had begun cover `covered_ns` up to `reached_ns`, the last of
 -- their ends; both are NULL where none had begun.
