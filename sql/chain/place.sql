@@ -28,7 +28,8 @@ filled AS (
 kernel AS (
     SELECT
         kernel.kernel_id,
-        dense_rank() OVER (ORDER BY kernel.device_id, kernel.stream_id) AS stream,
+        kernel.device_id,
+        kernel.stream_id,
         kernel.start_ns,
         CASE
             WHEN of_optimizer.kernel_id IS NOT NULL AND symbol.symbol IN ('x', 'd', 'a', 'b', 'p', 'q', 'L', 'A', 'D') THEN 'O'
@@ -43,6 +44,16 @@ kernel AS (
         AND symbol.op_name_id IS NOT DISTINCT FROM kernel.op_name_id
     LEFT JOIN of_optimizer USING (kernel_id)
     WHERE kernel.kind IN ('compute', 'copy') AND kernel.kernel_id NOT IN (FROM filled)
+),
+stream AS (
+    SELECT device_id, stream_id, row_number() OVER (ORDER BY device_id, stream_id) AS number
+    FROM (SELECT DISTINCT device_id, stream_id FROM kernel)
 )
-SELECT kernel_id, stream, row_number() OVER (PARTITION BY stream ORDER BY start_ns, kernel_id) AS place, symbol
+SELECT
+    kernel.kernel_id,
+    stream.number AS stream,
+    row_number() OVER (PARTITION BY stream.number ORDER BY kernel.start_ns, kernel.kernel_id) AS place,
+    kernel.symbol
 FROM kernel
+JOIN stream
+    ON stream.device_id IS NOT DISTINCT FROM kernel.device_id AND stream.stream_id IS NOT DISTINCT FROM kernel.stream_id
