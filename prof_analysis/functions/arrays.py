@@ -51,6 +51,17 @@ def is_new(numbers: Ints) -> Array:
     return np.append(True, numbers[1:] != numbers[:-1])[: len(numbers)]
 
 
+def outer_first(ids: Ints, threads: Ints, starts: Ints, ends: Ints) -> Ints | slice:
+    """Return the order of spans by thread, start, length (longest first) and id: a slice of all where they are in it already.
+
+    To look takes a tenth of the time of sorting what is in order, and nothing is copied then.
+    """
+    follows = ids[1:] >= ids[:-1]
+    for before, after in ((ends[1:], ends[:-1]), (starts[:-1], starts[1:]), (threads[:-1], threads[1:])):
+        follows = (before < after) | ((before == after) & follows)
+    return slice(None) if follows.all() else np.lexsort((ids, -ends, starts, threads))
+
+
 def runs(numbers: Ints) -> Iterator[tuple[int, int]]:
     """Yield where each run of equal numbers begins, and where the next one does."""
     return pairwise([*np.flatnonzero(is_new(numbers)).tolist(), len(numbers)])

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 import pyarrow as pa
 
-from prof_analysis.functions.arrays import NONE, Array, Batch, Ints, is_new, runs, table, whole
+from prof_analysis.functions.arrays import NONE, Array, Batch, Ints, is_new, outer_first, runs, table, whole
 
 
 def parents(batches: Iterable[Batch], within_ns: int) -> pa.Table:
@@ -15,7 +15,7 @@ def parents(batches: Iterable[Batch], within_ns: int) -> pa.Table:
     """
     spans = whole(batches)
     ids, threads, starts, ends = (spans.pop(name) for name in ("span_id", "tid", "start_ns", "end_ns"))
-    order = np.lexsort((ids, -ends, starts, threads))
+    order = outer_first(ids, threads, starts, ends)
     ids, threads, starts, ends = ids[order], threads[order], starts[order], ends[order]
     del order
 

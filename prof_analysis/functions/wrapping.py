@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 import pyarrow as pa
 
-from prof_analysis.functions.arrays import NONE, Array, Batch, Ints, is_new, runs, table, whole
+from prof_analysis.functions.arrays import NONE, Array, Batch, Ints, is_new, outer_first, runs, table, whole
 
 
 def wrapping(
@@ -16,7 +16,7 @@ def wrapping(
 ) -> pa.Table:
     """Return the spans that wrapping() of SQL returns."""
     spans = whole(span_batches)
-    order = np.lexsort((spans["span_id"], -spans["end_ns"], spans["start_ns"], spans["tid"]))
+    order = outer_first(*(spans[name] for name in ("span_id", "tid", "start_ns", "end_ns")))
     ids, threads, starts, ends, kinds, may_wrap = (
         spans.pop(name)[order] for name in ("span_id", "tid", "start_ns", "end_ns", "kind", "may_wrap")
     )

@@ -10,6 +10,7 @@ from contextlib import nullcontext
 from typing import Any
 
 import duckdb
+import numpy as np
 import pytest
 
 from prof_analysis.engine.database import lent
@@ -17,6 +18,7 @@ from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.passes import passes_in_arrays
 from prof_analysis.engine.statements import sql_folder
 from prof_analysis.functions import PASSES
+from prof_analysis.functions.arrays import outer_first
 
 MACRO = re.compile(r"^CREATE MACRO IF NOT EXISTS (\w+)\(([^)]*)\)", re.MULTILINE)
 PARENTS = "FROM parents(nested) ORDER BY ALL"
@@ -98,6 +100,18 @@ def test_parents_are_the_same_in_arrays(seed: int, tolerance_ns: int) -> None:
     drawn.shuffle(spans)
     query = f"WITH {cte('nested', 'span_id, tid, start_ns, end_ns', spans)} {PARENTS}"
     assert rows_of(query, True, tolerance_ns) == rows_of(query, False, tolerance_ns)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_spans_that_are_in_order_are_not_sorted(seed: int) -> None:
+    drawn = random.Random(seed)
+    spans = [tuple(drawn.randrange(3) for _ in range(4)) for _ in range(drawn.choice((0, 1, 2, 9)))]
+    wanted = sorted(spans, key=lambda span: (span[1], span[2], -span[3], span[0]))
+    for given in (spans, wanted):
+        columns = [np.array([span[at] for span in given], np.int64) for at in range(4)]
+        order = outer_first(*columns)
+        assert [tuple(row) for row in zip(*(column[order].tolist() for column in columns), strict=True)] == wanted
+        assert isinstance(order, slice) == (given == wanted)
 
 
 @pytest.mark.parametrize("seed", range(40))
