@@ -179,6 +179,23 @@ def without_optimizers(connection: duckdb.DuckDBPyConnection, names: Iterable[st
             run(connection, "RESET disabled_optimizers")
 
 
+@contextmanager
+def keeping_order(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    """Let joins give the rows in the order of their left side.
+
+    DuckDB may join the other way round only to save time, and of a join of more than 122,880 rows its threads give parts in any
+    order.
+    """
+    ((threads,),) = run(connection, "SELECT current_setting('threads')").fetchall()
+    with without_optimizers(connection, ("join_order", "build_side_probe_side")):
+        run(connection, "SET threads = 1")
+        try:
+            yield
+        finally:
+            with suppress(duckdb.ConnectionException):
+                run(connection, f"SET threads = {threads}")
+
+
 def optimizers(connection: duckdb.DuckDBPyConnection) -> list[str]:
     """Return the names of the optimizers that DuckDB has."""
     return [name for (name,) in run(connection, "SELECT name FROM duckdb_optimizers()").fetchall()]

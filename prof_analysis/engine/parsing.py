@@ -180,10 +180,17 @@ def needs_and_order(body: str) -> tuple[frozenset[str], bool]:
             known_needs[body] = frozenset(known[0]), known[1]
         else:
             tree = parsed(body)
-            modifiers = tree["statements"][0]["node"]["modifiers"]
-            is_ordered = any(modifier["type"] == "ORDER_MODIFIER" for modifier in modifiers)
-            known_needs[body] = _base_tables(tree), is_ordered
+            known_needs[body] = _base_tables(tree), _is_ordered(tree["statements"][0]["node"])
     return known_needs[body]
+
+
+def _is_ordered(node: Any) -> bool:
+    """Return whether a query orders its rows, or gives those of a CTE that does, as where they are numbered."""
+    if node["modifiers"]:
+        return any(modifier["type"] == "ORDER_MODIFIER" for modifier in node["modifiers"])
+    ctes = {cte["key"]: cte["value"]["query_node"] for cte in node["cte_map"]["map"]}
+    read = node.get("from_table", {}).get("table_name")
+    return not node.get("group_expressions") and read in ctes and _is_ordered(ctes[read])
 
 
 def _base_tables(tree: Any) -> frozenset[str]:

@@ -106,10 +106,11 @@ def store_view(connection: duckdb.DuckDBPyConnection, name: str, columns: Mappin
     run(connection, f"CREATE OR REPLACE VIEW {name} AS SELECT {shown} FROM stored.{quote(name)}")
 
 
-def shown_select(table: Table, is_empty: bool = False) -> str:
+def shown_select(table: Table, is_empty: bool = False, is_in_order: bool = False) -> str:
     """Return the query that gives a built table as users see it: texts in place of their ids, rows in a fixed order.
 
-    One that is known to be empty has no texts to look for and no rows to sort, which is half of the time for few rows.
+    One that is known to be empty has no texts to look for and no rows to sort, which is half of the time for few rows. With
+    `is_in_order`, the order of the rows is that of the table, which database.keeping_order() keeps.
     """
     if is_empty:
         nothing = {
@@ -123,6 +124,8 @@ def shown_select(table: Table, is_empty: bool = False) -> str:
             joins.append(f"LEFT JOIN trace.string AS text_{number} ON text_{number}.text_id = shown.{quote(column.name)}")
         else:
             columns.append(f"shown.{quote(column.name)}")
+    if is_in_order:
+        return f"SELECT {', '.join(columns)} FROM {table.name} AS shown {' '.join(joins)}"
     order = "shown.row_in_file" if table.is_ordered else ", ".join(f"shown.{quote(c.name)}" for c in table.columns)
     rows = f"(SELECT *, row_number() OVER () AS row_in_file FROM {table.name})" if table.is_ordered else table.name
     return f"SELECT {', '.join(columns)} FROM {rows} AS shown {' '.join(joins)} ORDER BY {order}"

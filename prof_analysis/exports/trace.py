@@ -4,7 +4,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 
 import duckdb
@@ -13,6 +12,7 @@ from isal import isal_zlib
 from prof_analysis.common.capabilities import any_of
 from prof_analysis.common.files import replacing
 from prof_analysis.common.visible import visible
+from prof_analysis.engine.database import keeping_order
 from prof_analysis.engine.quotes import quote_text
 from prof_analysis.sources.rank import Rank
 
@@ -47,27 +47,12 @@ def write(connection: duckdb.DuckDBPyConnection, ranks: Sequence[Rank], folder: 
             why = rank.why_not((any_of("ops", "host_calls"),)) or "nothing of them is recorded"
             warnings.append(f"{rank.profile}: its timeline has no threads of the host: {why}")
         names = _BETWEEN.join((*_process_of(rank, pid), *_names_of_tracks(pid, tracks)))
-        with replacing(target) as unfinished, _keeping_order(connection):
+        # The events of a track stay in the order of time: to sort the events would take as long as to make them.
+        with replacing(target) as unfinished, keeping_order(connection):
             events = f"SELECT event || {quote_text(_BETWEEN)} FROM across.timeline_event WHERE {of_rank}"
             _write_events(connection.sql(events), names, base_ns, unfinished)
         written.append(target)
     return written
-
-
-@contextmanager
-def _keeping_order(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
-    """Let joins give the rows in the order of their left side, so that the events of a track stay in the order of time.
-
-    To sort the events would take as long as to make them. DuckDB may join the other way round only to save time, and of a join
-    of more than 122,880 rows its threads give parts in any order.
-    """
-    connection.execute("SET disabled_optimizers = 'join_order,build_side_probe_side'")
-    connection.execute("SET threads = 1")
-    try:
-        yield
-    finally:
-        connection.execute("RESET threads")
-        connection.execute("RESET disabled_optimizers")
 
 
 # What identifies people and machines is replaced in columns, so names are not made in SQL, where they would be parts of a text.

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from prof_analysis.analyses import ANALYSES
+from prof_analysis.engine.database import keeping_order
 from prof_analysis.engine.planning import make_plan
 from prof_analysis.engine.tables import shown_select, source_tables
 from tests.helpers.places import SAMPLE
@@ -44,6 +45,22 @@ def answers() -> dict[str, list[tuple[Any, ...]]]:
 @pytest.mark.slow
 def test_one_thread_gives_the_same_rows_in_the_same_order(answers: dict[str, list[tuple[Any, ...]]]) -> None:
     assert exported(threads=1) == answers
+
+
+def test_rows_that_are_in_order_need_no_sorting() -> None:
+    """Those of a table that numbers the rows of an ordered CTE too."""
+    tables = source_tables("ascend_db")
+    ordered = [f"timeline.{name}" for name in ("counter", "gap", "host_slice", "kernel", "module_call")]
+    assert all(tables[name].is_ordered for name in ordered)
+    with built(make_plan("ascend_db", raw_columns("ascend_db"), ordered)) as connection:
+        by_order = {name: connection.execute(shown_select(tables[name])).fetchall() for name in ordered}
+        ((threads,),) = connection.execute("SELECT current_setting('threads')").fetchall()
+        with keeping_order(connection):
+            as_they_are = {
+                name: connection.execute(shown_select(tables[name], is_in_order=True)).fetchall() for name in ordered
+            }
+        assert connection.execute("SELECT current_setting('threads')").fetchall() == [(threads,)]
+    assert as_they_are == by_order
 
 
 @pytest.mark.slow
