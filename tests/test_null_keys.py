@@ -18,6 +18,7 @@ MEANT = {
     ("across.link_packet", "seen_rank.group_name = packet.group_name"): "positions in groups without a name are not comparable",
     ("across.link_packet", "usual.peer_count = alike.peer_count"): NOT_NULL,
     ("across.timeline_event", "call.tid = launch.call_tid"): NONE,
+    ("across.timeline_event", "start.tid = launch.tid"): NONE,
     ("advice.byte_alignment", "aligned.packet_bytes = packet.packet_bytes"): "only packets of known size are compared",
     ("allocation.block_op", "USING name_id"): LOST,
     ("allocation.span", "event.device_id = edge.device_id"): DEVICE,

@@ -34,12 +34,12 @@ CREATE MACRO IF NOT EXISTS event_text(text) AS
 -- A member of a JSON object, with a comma in front; nothing where the value, as JSON, is NULL.
 CREATE MACRO IF NOT EXISTS event_member(name, json) AS if(json IS NULL, '', concat(',"', name, '":', json));
 
--- A slice of a timeline as JSON, in the Trace Event Format, on the track `place`. `members` begin
--- with a comma. One concat() copies each part once, || all parts before it.
+-- A slice of a timeline as JSON, in the Trace Event Format, on the track `place`, with `members` of the object of its details.
+-- One concat() copies each part once, || all parts before it.
 CREATE MACRO IF NOT EXISTS slice_event(place, after_ns, duration_ns, name, kind, members) AS
     concat(
         '{"ph":"X",', place, ',"ts":"', event_us(after_ns), '","dur":"', event_us(duration_ns), '","name":', name, ',"cat":"',
-        kind, '","args":{', substring(members, 2), '}}'
+        kind, '","args":{', members, '}}'
     );
 
 -- A slice of the host, as slice_event(), without members.
