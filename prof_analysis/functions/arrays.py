@@ -42,8 +42,21 @@ def table(columns: Mapping[str, Array]) -> pa.Table:
 
 def distinct(numbers: Ints) -> Ints:
     """Return the distinct numbers in order. numpy.unique() would hash them: for three million 3.8 s in place of 0.02."""
-    in_order = np.sort(numbers, kind="stable")
-    return in_order[is_new(in_order)]
+    ascending = np.sort(numbers, kind="stable")
+    return ascending[is_new(ascending)]
+
+
+def in_order(first: Ints, *rest: Ints) -> Ints:
+    """Return the places of rows in the order of the first numbers, and where these are equal in the order of the rest.
+
+    Starts of spans come nearly in order, and few are equal: of 3.7 million this takes 0.2 s, and lexsort() 0.34.
+    """
+    order = np.argsort(first, kind="stable")
+    is_equal = first[order[1:]] == first[order[:-1]]
+    equal = np.flatnonzero(np.append(is_equal, False) | np.append(False, is_equal))
+    rows = order[equal]
+    order[equal] = rows[np.lexsort([numbers[rows] for numbers in (*reversed(rest), first)])]
+    return order
 
 
 def is_new(numbers: Ints) -> Array:
@@ -59,7 +72,11 @@ def outer_first(ids: Ints, threads: Ints, starts: Ints, ends: Ints) -> Ints | sl
     follows = ids[1:] >= ids[:-1]
     for before, after in ((ends[1:], ends[:-1]), (starts[:-1], starts[1:]), (threads[:-1], threads[1:])):
         follows = (before < after) | ((before == after) & follows)
-    return slice(None) if follows.all() else np.lexsort((ids, -ends, starts, threads))
+    if follows.all():
+        return slice(None)
+    order = in_order(starts, -ends, ids)
+    known = distinct(threads)
+    return order[_in_order_of_groups(np.searchsorted(known, threads[order]), len(known))]
 
 
 def runs(numbers: Ints) -> Iterator[tuple[int, int]]:
@@ -75,7 +92,10 @@ def places_in(known: Ints, numbers: Ints) -> Ints:
 
 def grouped(groups: Ints, count: int) -> list[Ints]:
     """Return the places of the rows of each group, from 0 to the number of groups, in their order."""
+    order = _in_order_of_groups(groups, count)
+    return np.split(order, np.searchsorted(groups[order], np.arange(1, count)))[:count]
+
+
+def _in_order_of_groups(groups: Ints, count: int) -> Ints:
     # Of 16 bits numpy sorts by counting.
-    small = groups.astype(np.uint16 if count <= 2**16 else np.int64)
-    order = np.argsort(small, kind="stable")
-    return np.split(order, np.searchsorted(small[order], np.arange(1, count)))[:count]
+    return np.argsort(groups.astype(np.uint16 if count <= 2**16 else np.int64), kind="stable")

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 import pyarrow as pa
 
-from prof_analysis.functions.arrays import NONE, Array, Batch, Ints, distinct, grouped, places_in, table, whole
+from prof_analysis.functions.arrays import NONE, Array, Batch, Ints, distinct, grouped, in_order, places_in, table, whole
 
 ASPECTS = (1, 2, 3, 4)
 
@@ -64,13 +64,11 @@ def _lasts_into(starts: Ints, ends: Ints, phase_starts: Ints, phase_ends: Ints) 
 
 def _changes(states: Ints, around: Ints, starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
     """Return the moments at which spans start and end, in order, and the state then; of one moment the last one counts."""
-    by_start, by_end = np.lexsort((states, -ends, starts)), np.lexsort((-states, -starts, ends))
-    moment, state = np.empty(2 * len(states), np.int64), np.empty(2 * len(states), np.int64)
-    started = np.arange(len(states)) + np.searchsorted(ends[by_end], starts[by_start], "right")
-    moment[started], state[started] = starts[by_start], states[by_start]
-    ended = np.arange(len(states)) + np.searchsorted(starts[by_start], ends[by_end], "left")
-    moment[ended], state[ended] = ends[by_end], around[by_end]
-    return moment, state
+    by_start, by_end = in_order(starts, -ends, states), in_order(ends, -starts, -states)
+    # Two lists in order are merged: ends come before starts.
+    moment, state = np.append(ends[by_end], starts[by_start]), np.append(around[by_end], states[by_start])
+    merged = np.argsort(moment, kind="stable")
+    return moment[merged], state[merged]
 
 
 def _last_change(moment: Ints, state: Ints, at: Ints) -> Ints:
