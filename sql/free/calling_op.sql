@@ -6,7 +6,7 @@
 -- name_id     TEXT_ID  the name; NULL when the profile lost its text
 -- outer_id    BIGINT   that outermost op, of trace.op
 WITH RECURSIVE namespace AS (
-    SELECT text_id AS name_id, split_part(text, '::', 1) AS namespace
+    SELECT text_id AS name_id, dense_rank() OVER (ORDER BY split_part(text, '::', 1)) AS namespace
     FROM trace.string
     WHERE contains(text, '::') AND text_id IN (SELECT name_id FROM trace.op)
 ),
@@ -33,20 +33,22 @@ edge AS MATERIALIZED (
     FROM inside
     JOIN named_op ON named_op.op_id = inside.parent_id AND named_op.namespace = inside.namespace
 ),
-climb AS (
-    SELECT wanted_moment.op_id, coalesce(launch.call_id, wanted_moment.op_id) AS outer_id, 0 AS level
+-- From the outermost ones down, so that each op comes once: at a million kernels 1.4 s of CPU, and climbs from all moments 2.5.
+outermost AS (
+    SELECT edge.op_id, edge.parent_id AS outer_id
+    FROM edge
+    ANTI JOIN edge AS around ON around.op_id = edge.parent_id
+    UNION ALL
+    SELECT edge.op_id, outermost.outer_id
+    FROM outermost
+    JOIN edge ON edge.parent_id = outermost.op_id
+),
+called AS (
+    SELECT wanted_moment.op_id, coalesce(launch.call_id, wanted_moment.op_id) AS call_id
     FROM wanted_moment
     LEFT JOIN op.launch USING (op_id)
-    UNION ALL
-    SELECT climb.op_id, edge.parent_id, climb.level + 1
-    FROM climb
-    JOIN edge ON edge.op_id = climb.outer_id
-),
-outermost AS (
-    SELECT op_id, arg_max(outer_id, level) AS outer_id
-    FROM climb
-    GROUP BY op_id
 )
-SELECT outermost.op_id, op.name_id, outermost.outer_id
-FROM outermost
-JOIN trace.op ON op.op_id = outermost.outer_id
+SELECT called.op_id, op.name_id, op.op_id AS outer_id
+FROM called
+LEFT JOIN outermost ON outermost.op_id = called.call_id
+JOIN trace.op ON op.op_id = coalesce(outermost.outer_id, called.call_id)
