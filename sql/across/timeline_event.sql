@@ -94,7 +94,7 @@ kernel AS (
         kind::VARCHAR AS kind,
         if(
             module IS NULL,
-            concat('"no module":', coalesce(event_text(reason), 'null')),
+            concat('"', 'no module', '":', coalesce(event_text(reason), 'null')),
             concat('"module":', event_text(path_of_module(parent_module, module)))
         ) AS in_module,
         event_member('op', event_text(op_name)) AS op,

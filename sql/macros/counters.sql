@@ -32,8 +32,8 @@ CREATE MACRO IF NOT EXISTS longest_bound(compute_ns, memory_ns, on_chip_ns, scal
 -- them. A kernel whose counted cores have no pipe that is busy for half of its time, and whose others were not counted, has
 -- no row: what bounds it is not known. A recorded ratio is a part of the core's time; the kernel's time is longer by the time
 -- in which the core did not run.
--- A step for each: what one SELECT names, DuckDB works out again for each of its expressions, and for the filter. pmu.bound of a
--- million kernels takes 0.16 s in place of 0.42.
+-- A step for each: what one SELECT names, DuckDB works out again for each of its expressions, and for the filter. pmu.bound
+-- of a million kernels takes 0.16 s in place of 0.42.
 CREATE MACRO IF NOT EXISTS busy_pipes(counters) AS TABLE
     WITH with_share AS (
         SELECT
