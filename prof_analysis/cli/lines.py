@@ -28,12 +28,11 @@ class Console(Protocol):
 
 def console() -> Console:
     """Return the console: as wide as the terminal; FORCE_COLOR brings colours into a pipe."""
-    is_styled = is_terminal() or os.environ.get("FORCE_COLOR")
-    return _Styled() if is_styled else _Plain()
+    return _Styled() if is_terminal() or os.environ.get("FORCE_COLOR") else _Plain()
 
 
 def is_terminal() -> bool:
-    """Return whether people look at stdout; FORCE_COLOR brings colours into a pipe, but cuts no line."""
+    """Return whether people look at stdout, so that lines must fit; FORCE_COLOR alone cuts none."""
     return sys.stdout.isatty()
 
 

@@ -55,7 +55,7 @@ def make_tables(job: Job, connection: duckdb.DuckDBPyConnection, scratch: Path, 
     row_counts = _build(job, work, on_work or _not_counted) if job.tables else {}
     for table in job.tables:
         # One thread takes half of the CPU that several take to sort what is in order already, and as long as two of them.
-        is_in_order = work.tables[table].is_ordered and row_counts[table] > _MANY_ROWS and not have_few_rows([job.rank])
+        is_in_order = work.tables[table].is_ordered and row_counts[table] > _MANY_ROWS
         shown = shown_select(work.tables[table], is_empty=row_counts[table] == 0, is_in_order=is_in_order)
         rows = f"SELECT getvariable('profile') AS profile, getvariable('rank_id')::INTEGER AS rank_id, * FROM ({shown})"
         with keeping_order(connection) if is_in_order else nullcontext():

@@ -2,7 +2,7 @@
 -- compute kernel of the step runs, nor an operator of the step that began earlier, so that the operators of a step add up to
 -- communication_not_overlapped_ns of step.time.
 --
--- @unique computed by start_ns, step_key: covered() has a row a step and moment
+-- @unique computed by start_ns, step_key: step.computed has a row a step and moment
 --
 -- kernel_id   BIGINT   a communication kernel of trace.kernel
 -- step_id     BIGINT   step for which its time counts, as in step.kernel_time; NULL when of no step, and without steps

@@ -127,37 +127,42 @@ CREATE MACRO IF NOT EXISTS call_statistic_of(durations, names) AS TABLE
         longest_ns AS max_ns
     FROM total;
 
--- A ratio times the duration of its kernel, in 10^-12 ns. NULL for a value that is not a number or far too large for a ratio.
+-- Whether a value counts as a ratio: it is a number, and not far too large.
+CREATE MACRO IF NOT EXISTS is_ratio(value) AS abs(value) <= 1000000;
+
+-- A ratio times the duration of its kernel, in 10^-12 ns. NULL for what is none.
 CREATE MACRO IF NOT EXISTS ratio_time(ratio, duration_ns) AS
-    CASE WHEN abs(ratio) <= 1000000 THEN round(ratio * 1000000000000)::HUGEINT * duration_ns END;
+    CASE WHEN is_ratio(ratio) THEN round(ratio * 1000000000000)::HUGEINT * duration_ns END;
 
 -- The mean of a ratio over the kernels that have it, weighted by their times; in integers up to the division, so that it does
 -- not depend on the order of rows.
 CREATE MACRO IF NOT EXISTS mean_ratio(ratio, duration_ns) AS
     sum(ratio_time(ratio, duration_ns))
-        / nullif(sum(duration_ns) FILTER (ratio_time(ratio, duration_ns) IS NOT NULL), 0) / 1000000000000;
+        / nullif(sum(duration_ns) FILTER (is_ratio(ratio)), 0) / 1000000000000;
 
--- The two sums that mean_ratio() divides. Those of parts of a group can be added before they are divided. The filter is what
--- ratio_time() asks: to work it out for each row again, in 128 bits, takes a fifth of pmu.by_level.
+-- The two sums that mean_ratio() divides. Those of parts of a group can be added before they are divided.
 CREATE MACRO IF NOT EXISTS ratio_sums(ratio, duration_ns) AS
     {
         'ratio_time': sum(ratio_time(ratio, duration_ns)),
-        'duration_ns': sum(duration_ns) FILTER (abs(ratio) <= 1000000)
+        'duration_ns': sum(duration_ns) FILTER (is_ratio(ratio))
     };
 
 -- mean_ratio() of a group, from the ratio_sums() of its parts.
 CREATE MACRO IF NOT EXISTS mean_of_sums(sums) AS
     sum(sums.ratio_time) / nullif(sum(sums.duration_ns), 0) / 1000000000000;
 
+-- Whether a value is a number that can be multiplied by times.
+CREATE MACRO IF NOT EXISTS is_value(value) AS abs(value) <= 10000000000000;
+
 -- The same as ratio_time() for a value of any size, to six decimals.
 CREATE MACRO IF NOT EXISTS value_time(value, duration_ns) AS
-    CASE WHEN abs(value) <= 10000000000000 THEN round(value * 1000000)::HUGEINT * duration_ns END;
+    CASE WHEN is_value(value) THEN round(value * 1000000)::HUGEINT * duration_ns END;
 
 -- ratio_sums() and mean_of_sums() for values of any size.
 CREATE MACRO IF NOT EXISTS value_sums(value, duration_ns) AS
     {
         'value_time': sum(value_time(value, duration_ns)),
-        'duration_ns': sum(duration_ns) FILTER (abs(value) <= 10000000000000)
+        'duration_ns': sum(duration_ns) FILTER (is_value(value))
     };
 
 CREATE MACRO IF NOT EXISTS mean_of_value_sums(sums) AS
@@ -166,4 +171,4 @@ CREATE MACRO IF NOT EXISTS mean_of_value_sums(sums) AS
 -- Mean of values of any size, weighted by time.
 CREATE MACRO IF NOT EXISTS mean_value(value, duration_ns) AS
     sum(value_time(value, duration_ns))
-        / nullif(sum(duration_ns) FILTER (value_time(value, duration_ns) IS NOT NULL), 0) / 1000000;
+        / nullif(sum(duration_ns) FILTER (is_value(value)), 0) / 1000000;

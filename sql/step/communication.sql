@@ -3,7 +3,7 @@
 -- are those of the whole profile; with steps, operators of no step have rows of their own.
 --
 -- @guard trace.communication
--- @unique computed by start_ns, step_key: covered() has a row a step and moment
+-- @unique computed by start_ns, step_key: step.computed has a row a step and moment
 --
 -- step_id            BIGINT   number of the step; NULL for the whole profile and for operators of no step
 -- level              ENUM('step', 'label', 'operator')  what the row is about: all operators of the step, those of the groups
