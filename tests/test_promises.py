@@ -282,10 +282,10 @@ def test_only_the_sequence_of_kernels_shows_layers(tmp_path: Path) -> None:
         for by in (None, *(by for by, rows in analysis.rows.items() if rows.extra is None))
     ],
 )
-def test_what_only_files_have_is_built_for_files_alone(command: str, by: str | None) -> None:
+def test_what_only_files_have_is_built_for_files_alone(command: str, by: str | None, kept: Path, kept_sample: Path) -> None:
     analysis = ANALYSES[command]
     listed = set() if by is None else {analysis.rows[by].table}
-    with open_profile(SAMPLE) as profile:
+    with open_profile(kept_sample, cache=kept) as profile:
         profile.prepare(command, is_written=False, by=by)
         provided = set(profile._session._provided)
         answer_of(profile, command, 3, by)

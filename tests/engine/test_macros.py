@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import random
 import re
+from time import process_time
 
 import duckdb
 import pytest
 
 from prof_analysis.engine.database import connect
-from prof_analysis.engine.macros import create_macros
+from prof_analysis.engine.macros import _CALL, create_macros
 from prof_analysis.engine.statements import sql_folder
 
 FILES = sorted((sql_folder() / "macros").glob("*.sql"))
@@ -50,6 +51,15 @@ def test_only_what_an_sql_text_calls_is_made_with_what_that_calls() -> None:
         assert made(connection) == {"hash_of_group", "hash_of_text", "ns_of_us_timestamp", "ns_of_us"}
         create_macros(connection, "SELECT mask_area, count(*) FROM x")
         assert "mask_area" not in made(connection), "a column of that name is no call"
+
+
+def test_calls_are_found_as_by_a_plain_pattern_and_a_long_name_is_read_once() -> None:
+    drawn = random.Random(1)
+    texts = [*TEXTS, *("".join(drawn.choices("a_é1 (\n)'", k=20)) for _ in range(1000))]
+    assert [_CALL.findall(text) for text in texts] == [re.findall(r"\w+(?=\s*\()", text) for text in texts]
+    before = process_time()
+    assert _CALL.findall(f"SELECT '{'x' * 40_000}', mask_area(1)") == ["mask_area"]
+    assert process_time() - before < 1, "the plain pattern takes 10 s"
 
 
 def test_nearest_ranks_of_values_and_of_counted_values_are_one_number() -> None:

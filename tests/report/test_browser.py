@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from prof_analysis import open_profile
-from tests.helpers.places import SAMPLE
 
 Open = Callable[..., Any]
 BACKWARD_ATTENTION = "[Backward]Qwen2Attention"
@@ -172,7 +171,7 @@ def test_a_table_sorts_by_numbers_and_filters(sample: Any) -> None:
     assert table.locator("tbody tr:visible td:first-child").all_inner_texts() == ["MatMulV2"]
 
 
-def test_pictures_have_the_figures_of_the_tables(sample: Any) -> None:
+def test_pictures_have_the_figures_of_the_tables(sample: Any, kept: Path, kept_sample: Path) -> None:
     drawn = sample.evaluate(
         """() => {
             const [trace] = plots.get("modules").data;
@@ -185,7 +184,7 @@ def test_pictures_have_the_figures_of_the_tables(sample: Any) -> None:
         "rows => rows.map(row => [row.dataset.id, Number(row.querySelector('td[data-v]').dataset.v)])"
     )
     assert drawn["modules"] == dict(rows) and len(rows) == 29
-    with open_profile(SAMPLE / "decoder_training") as profile:
+    with open_profile(kept_sample, cache=kept) as profile:
         tree = profile.rows("SELECT sum(own_kernel_duration_ns)::BIGINT AS ns FROM module.tree")[0]["ns"]
         (total,) = profile.rows("SELECT sum(kernel_duration_ns)::BIGINT AS ns FROM module.coverage WHERE kind = 'compute'")
         (steps,) = profile.rows("SELECT * FROM across.step_total")
