@@ -71,7 +71,7 @@ def _another(connection: duckdb.DuckDBPyConnection, threads: int) -> duckdb.Duck
         "SELECT current_setting('memory_limit'), current_setting('temp_directory'), "
         + ", ".join(f"getvariable('{name}')" for name in names)
     ).fetchall()
-    other = connect(dict(zip(names, values, strict=True)), threads, Path(folder) if folder else None)
+    other = connect(dict(zip(names, values, strict=True)), threads, Path(folder) if folder else None, macros=False)
     other.execute("SET memory_limit = $value", {"value": memory})
     return other
 

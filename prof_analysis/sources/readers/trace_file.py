@@ -73,7 +73,7 @@ class TraceFile:
         self.is_at_end = False
         self.head = b""
         self._read_bytes = 0
-        self._is_closed = False
+        self.is_closed = False
         self._stopped_by: str | None = None
         self._on_bytes = on_bytes
 
@@ -95,7 +95,7 @@ class TraceFile:
         rest = rest.rstrip()
         inside = rest.removesuffix(b"}").rstrip() if self.is_object else rest
         if inside.endswith(b"]"):
-            self._is_closed = True
+            self.is_closed = True
             rest = inside[:-1]
         if rest:
             yield list(_chunks(rest, len(rest)))
@@ -107,7 +107,7 @@ class TraceFile:
             found.append(
                 f"cannot be unpacked beyond {self._read_bytes:,} bytes ({self._stopped_by}), so later events are missing"
             )
-        elif not self._is_closed and not self.is_ended:
+        elif not self.is_closed and not self.is_ended:
             found.append(
                 "the list of events is not closed: it was cut off, or its writer was stopped, so later events are missing"
             )

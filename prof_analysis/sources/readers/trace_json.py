@@ -135,19 +135,20 @@ def read_events(
 
 
 def _joined_blocks(reader: TraceFile) -> Generator[list[list[memoryview]]]:
-    """Yield the blocks of a file, several as one, and the end of the file by itself: in an object it is no list of events."""
+    """Yield the blocks of a file, several as one, and the end of the file by itself where it is no list of events.
+
+    That is so in an object with more behind the list. With the last event by itself, a tiny trace takes 35 ms more.
+    """
     counts = chain(_JOINED_BLOCKS, repeat(_JOINED_BLOCKS[-1]))
     joined: list[list[memoryview]] = []
     count = next(counts)
     with closing(reader.blocks()) as blocks:
         for block in blocks:
-            if joined and reader.is_at_end:
-                yield joined
-                joined = []
-            joined.append(block)
-            if len(joined) == count:
+            is_apart = not reader.is_closed if reader.is_at_end else len(joined) == count
+            if joined and is_apart:
                 yield joined
                 joined, count = [], next(counts)
+            joined.append(block)
     if joined:
         yield joined
 
