@@ -33,8 +33,8 @@ def full(is_expandable: bool = False) -> dict[str, object]:
 def test_a_snapshot_alone_says_what_filled_the_device_and_why_it_could_not_be_used(is_expandable: bool, tmp_path: Path) -> None:
     file = write(tmp_path / "snapshot.pickle", full(is_expandable))
     with open_profile(file) as profile:
-        found = {row["rule"]: row for row in found_by(profile, *RULES)}
         shown = profile.advise()
+        found = {row["rule"]: row for row in found_by(profile, *RULES)}
     sites = [f"model.py({line}): forward" for line in (3, 1, 2)]
     assert {rule: row["evidence"] for rule, row in found.items()} == {
         "inactive_split": says("8.00 GiB reserved", "2.00 GiB (25.0%)", "2 parts", "largest has 1.00 GiB"),

@@ -19,6 +19,7 @@ from prof_analysis.engine.passes import passes_in_arrays
 from prof_analysis.engine.statements import sql_folder
 from prof_analysis.functions import PASSES
 from prof_analysis.functions.arrays import outer_first
+from tests.helpers.slow import quick
 
 MACRO = re.compile(r"^CREATE MACRO IF NOT EXISTS (\w+)\(([^)]*)\)", re.MULTILINE)
 PARENTS = "FROM parents(nested) ORDER BY ALL"
@@ -91,7 +92,7 @@ def test_what_was_found_is_gone_with_the_body() -> None:
 
 
 @pytest.mark.parametrize("tolerance_ns", [0, 2])
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", quick(range(25), *range(12)))
 def test_parents_are_the_same_in_arrays(seed: int, tolerance_ns: int) -> None:
     """Spans that nest, cross, repeat, touch and have no length, on three threads."""
     drawn = random.Random(seed)
@@ -114,7 +115,7 @@ def test_spans_that_are_in_order_are_not_sorted(seed: int) -> None:
         assert isinstance(order, slice) == (given == wanted)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", quick(range(40), *range(12)))
 def test_phases_are_covered_as_at_each_ns_in_sql_and_in_arrays(seed: int) -> None:
     """Spans that cross, repeat, touch and have no length, of threads with and without phases."""
     drawn = random.Random(seed)
@@ -147,7 +148,7 @@ def test_phases_are_covered_as_at_each_ns_in_sql_and_in_arrays(seed: int) -> Non
     assert rows_of(with_phases, True) == rows_of(with_phases, False) == sorted(expected)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", quick(range(60), *range(12)))
 def test_wrappers_are_those_of_a_plain_count_in_sql_and_in_arrays(seed: int) -> None:
     """Spans that nest, cross, repeat, touch and have no length, with ids that number rows and others."""
     drawn = random.Random(seed)
@@ -212,7 +213,7 @@ def nested_spans_of(drawn: random.Random, tid: int, aspect: int) -> list[tuple[o
     return spans
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", quick(range(40), *range(12)))
 def test_states_are_those_of_each_ns_in_sql_and_in_arrays(seed: int) -> None:
     drawn = random.Random(seed)
     phases = list[tuple[int, int, int, int]]()

@@ -26,7 +26,6 @@ from prof_analysis.engine.tables import documented_tables
 from prof_analysis.exports.cells import MAX_CHARACTERS, Page
 from prof_analysis.exports.sheets import Column, Sheet, sheet_of
 from prof_analysis.exports.xlsx import _write_workbook
-from tests.helpers.places import SAMPLE
 from tests.helpers.small_profile import Kernel, Matmul, Op, Range, write_profile
 
 HEADERS = (
@@ -354,8 +353,8 @@ def test_ranks_with_too_many_rows_for_a_sheet_go_on_in_a_further_workbook(
     assert not files[1].exists(), "an earlier export has left it"
 
 
-def test_each_sheet_prints_on_one_page_wide_and_findings_can_be_read(tmp_path: Path) -> None:
-    with open_profile(SAMPLE / "decoder_training") as profile:
+def test_each_sheet_prints_on_one_page_wide_and_findings_can_be_read(tmp_path: Path, kept: Path, kept_sample: Path) -> None:
+    with open_profile(kept_sample, cache=kept) as profile:
         (file,) = profile.export(tmp_path, "xlsx", "advise")
         found = profile.rows("SELECT title, what_to_do FROM advice.finding")
     book = openpyxl.load_workbook(file)
@@ -383,8 +382,8 @@ def test_the_columns_of_all_sheets_are_explained_by_the_heads(tmp_path: Path) ->
     assert row[2:] == ("own_kernel_duration_ns", "time of the kernels that ops directly in the module launched, ns")
 
 
-def test_the_sample_has_the_rows_of_the_api(tmp_path: Path) -> None:
-    with open_profile(SAMPLE / "decoder_training", rank_list=[1]) as profile:
+def test_the_sample_has_the_rows_of_the_api(tmp_path: Path, kept: Path, kept_sample: Path) -> None:
+    with open_profile(kept_sample, rank_list=[1], cache=kept) as profile:
         file, _ = profile.export(tmp_path, "text")
         frame = profile.table("module.statistic").drop(columns=["profile", "op_chain"])
     sheet = openpyxl.load_workbook(file)["Rows"]

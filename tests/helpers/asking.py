@@ -4,6 +4,7 @@ from typing import Any
 
 from prof_analysis import Profile
 from prof_analysis.analyses import ANALYSES
+from prof_analysis.pictures.figures.plots import TABLES
 
 # Columns of the API that ModuleStatistic of msprof-analyze has, and their names there, in its order.
 PEER_COLUMNS = {
@@ -27,11 +28,13 @@ def build_at_once(profile: Profile, *names: str) -> None:
     profile.rows(f"SELECT 1 FROM {', '.join(tables)} LIMIT 0")
 
 
-def build_levels(profile: Profile, name: str) -> None:
-    """Build what all levels (`by`) of a command read in one go."""
+def build_levels(profile: Profile, name: str, *others: str) -> None:
+    """Build what all levels (`by`), files and pictures of a command read in one go, with other tables or commands."""
     analysis = ANALYSES[name]
     tables = [table for rows in analysis.rows.values() for table in (rows.table, rows.over_ranks) if table]
-    build_at_once(profile, *dict.fromkeys((*analysis.tables, *tables)))
+    of_pictures = [table for picture in analysis.pictures.values() for table in (*picture.exports, *picture.also)]
+    of_plots = [table for command, also in TABLES.values() if command == name for table in also]
+    build_at_once(profile, *dict.fromkeys((*analysis.tables, *tables, *of_pictures, *of_plots)), *others)
 
 
 def found_by(profile: Profile, *rules: str) -> list[dict[str, Any]]:

@@ -4,17 +4,20 @@ from collections import Counter
 from pathlib import Path
 
 from prof_analysis import open_profile
+from prof_analysis.analyses import ANALYSES
+from tests.helpers.asking import build_at_once
 from tests.helpers.frames import arrow_of
 from tests.helpers.serving import serve, write
 
 
 def test_each_phase_has_what_ran_in_its_passes(tmp_path: Path) -> None:
     (rank, _) = serve(24, drafts=2, seed=1)
+    asked = ("kernel_stats", "module_stats", "op_stats", "mfu", "free_time", "communication_stats")
     with open_profile(write(rank, tmp_path, "kineto")) as profile:
-        by_phase = {
-            name: arrow_of(getattr(profile, name)(by="phase")).to_pylist()
-            for name in ("kernel_stats", "module_stats", "op_stats", "mfu", "free_time", "communication_stats")
-        }
+        analyses = [ANALYSES[name.replace("_", "-")] for name in asked]
+        tables = [table for one in analyses for table in (*one.tables, one.rows["phase"].table)]
+        build_at_once(profile, *tables, "iterations", "free.gap")
+        by_phase = {name: arrow_of(getattr(profile, name)(by="phase")).to_pylist() for name in asked}
         rows = arrow_of(profile.iterations()).to_pylist()
         (whole,) = profile.rows("SELECT sum(duration_ns)::BIGINT AS ns, count(*) AS count FROM trace.kernel")
         idle = profile.rows("SELECT sum(end_ns - start_ns)::BIGINT AS ns FROM free.gap")[0]["ns"]
@@ -47,6 +50,6 @@ def test_each_phase_has_what_ran_in_its_passes(tmp_path: Path) -> None:
     assert {row["phase"]: row["elapsed_ns"] for row in by_phase["mfu"]} == elapsed
 
 
-def test_a_profile_without_passes_has_no_phases(kept_sample: Path) -> None:
-    with open_profile(kept_sample) as profile:
+def test_a_profile_without_passes_has_no_phases(kept: Path, kept_sample: Path) -> None:
+    with open_profile(kept_sample, cache=kept) as profile:
         assert arrow_of(profile.kernel_stats(by="phase")).to_pylist() == []

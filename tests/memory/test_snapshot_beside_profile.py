@@ -8,7 +8,7 @@ import pytest
 
 from prof_analysis import ProfAnalysisWarning, open_profile
 from prof_analysis.sources.runs import find_runs
-from tests.helpers.asking import build_at_once
+from tests.helpers.asking import build_levels
 from tests.helpers.kineto import HEAD, event, kernel, launch, memory, module, op, write_trace
 from tests.helpers.says import says
 from tests.helpers.small_profile import Op, edit, write_profile
@@ -54,7 +54,7 @@ def test_blocks_have_modules_and_steps_by_time(tmp_path: Path) -> None:
     trace(tmp_path / "rank0.json")
     write(tmp_path / "rank0_snapshot.pickle", snapshot(device()))
     with open_profile(tmp_path) as profile:
-        build_at_once(profile, "allocation.block", "allocation.placement", "allocation.step")
+        build_levels(profile, "memory", "allocation.placement")
         rows = profile.rows("""
             SELECT site, op_name, parent_module, module, step_id, count(*) AS blocks
             FROM allocation.block
@@ -134,6 +134,7 @@ def test_the_peak_is_drawn_by_call_site_and_by_module(tmp_path: Path) -> None:
     file = write(tmp_path / "rank0_snapshot.pickle", snapshot(device()))
     sites = {f"model.py({line}): forward": 2 * MIB for line in (1, 2, 3, 4)}
     with open_profile(tmp_path) as profile:
+        build_levels(profile, "memory")
         by_stack, by_module = profile.export(tmp_path / "out", "collapsed", "memory")
         bars = {by: bars_of(profile.plot.memory(by)) for by in ("module", "site", None)}
     assert "Net;Linear;aten::linear 4194304" in by_module.read_text(encoding="utf-8").split("\n")
@@ -141,6 +142,7 @@ def test_the_peak_is_drawn_by_call_site_and_by_module(tmp_path: Path) -> None:
     assert bars["module"] == bars[None] == {"Net/Linear": 4 * MIB, "(outside modules)": 4 * MIB}
     assert bars["site"] == {f"/home/jane/{site}": size for site, size in sites.items()}
     with open_profile(file) as profile:
+        build_levels(profile, "memory")
         assert bars_of(profile.plot.memory()) == bars["site"]
         assert len(profile.export(tmp_path / "out", "collapsed", "memory")) == 1
     assert not by_module.exists()

@@ -50,8 +50,8 @@ def test_no_answer_and_no_file_has_a_secret(tmp_path: Path) -> None:
         open_profile(file, thresholds=SMALL) as plain,
         open_profile(file, thresholds=SMALL, anonymize=True) as anonymous,
     ):
-        build_levels(plain, "memory")
-        build_levels(anonymous, "memory")
+        build_levels(plain, "memory", "advise")
+        build_levels(anonymous, "memory", "advise")
         for level in (*LEVELS, None):
             printed = []
             for profile in (plain, anonymous):
@@ -82,7 +82,7 @@ def test_names_of_an_enemy_are_text(tmp_path: Path) -> None:
     stacks = [[native(name, name), python(name, 1, f"{name}.py"), python("main", 1, name)] for name in NAMES.values()]
     file = with_texts(tmp_path / "snapshot.pickle", stacks, list(NAMES.values()))
     with open_profile(file, thresholds=SMALL) as profile:
-        build_levels(profile, "memory")
+        build_levels(profile, "memory", "advise")
         for level in (*LEVELS, None):
             answer = answer_of(profile, "memory", 100, by=level) if level else answer_of(profile, "advise", 100)
             with redirect_stdout(io.StringIO()) as screen:
