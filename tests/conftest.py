@@ -41,7 +41,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # A shell starts what it runs in the background without Ctrl-C, and what that starts does not know it either.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
-shared_s = monotonic()
+shared_s, shared_count = monotonic(), 0
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -56,17 +56,24 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Know what earlier runs of the suite found out about the same SQL: to plan it anew takes each worker half a minute."""
+    global shared_count  # noqa: PLW0603
     if folder := plans_folder(session):
         remembered.read(folder)
+        shared_count = remembered.count()
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    """Every few seconds, share with the other workers what this one found out: on a fresh clone each plans all there is."""
-    global shared_s  # noqa: PLW0603
+    """Every few seconds, share with the other workers what this one found out: on a fresh clone each plans all there is.
+
+    Where nothing is new, which is usual, that would take a hundredth of the suite.
+    """
+    global shared_s, shared_count  # noqa: PLW0603
     if monotonic() - shared_s > 5 and (folder := plans_folder(item.session)):
-        remembered.write(folder)
-        remembered.read(folder)
+        if remembered.count() != shared_count:
+            remembered.write(folder)
+            remembered.read(folder)
+            shared_count = remembered.count()
         shared_s = monotonic()
     return (yield)
 

@@ -11,6 +11,7 @@ from fixtures.acl_graphs import Form, Node, Recording, model, pieces
 from prof_analysis import ProfAnalysisWarning, open_profile
 from prof_analysis.sources.graphs.eager import token_of
 from tests.helpers.says import says
+from tests.helpers.slow import quick
 
 KERNELS = """
     SELECT start_ns, op_name, if(parent_module = '', module, parent_module || '/' || module) AS path, module_by
@@ -35,8 +36,7 @@ def captured(folder: Path, form: Form, graphs: list[tuple[Node, ...]]) -> Path:
     return recording.write(folder, form)
 
 
-@pytest.mark.parametrize("form", ["db", "text"])
-@pytest.mark.parametrize("streams", [1, 2])
+@pytest.mark.parametrize(("form", "streams"), quick([("db", 1), ("db", 2), ("text", 1), ("text", 2)], 1, 2))
 def test_the_profile_of_the_capture_gives_each_kernel_its_op_and_module(form: Form, streams: int, tmp_path: Path) -> None:
     graphs = [model(8), model(16)]
     captured(tmp_path / "run" / "graph_capture_profile" / "c_ascend_pt", form, graphs)
@@ -47,7 +47,7 @@ def test_the_profile_of_the_capture_gives_each_kernel_its_op_and_module(form: Fo
     assert found(tmp_path / "run") == expected(recording)
 
 
-@pytest.mark.parametrize("form", ["db", "text"])
+@pytest.mark.parametrize("form", quick(["db", "text"], 0))
 def test_pieces_of_a_model_are_inside_the_module_that_replays_them(form: Form, tmp_path: Path) -> None:
     """Between them attention runs without a graph, as vLLM-Ascend does it; each piece of each layer is a graph of its own."""
     nodes = model(16)
@@ -64,7 +64,7 @@ def test_pieces_of_a_model_are_inside_the_module_that_replays_them(form: Form, t
     assert without == {("QwenModel", "launch"), ("QwenModel", "op")}
 
 
-@pytest.mark.parametrize("form", ["db", "text"])
+@pytest.mark.parametrize("form", quick(["db", "text"], 0))
 def test_a_capture_never_takes_a_module_away(form: Form, tmp_path: Path) -> None:
     """The capture is of another model, so each kernel stays in the module around the launch of its graph."""
     captured(tmp_path / "capture", form, [tuple(node for node in model(16) if "MLP" not in node.path)])
@@ -117,7 +117,7 @@ def test_types_of_real_graphs_are_those_of_real_runs_without(realdata: Path) -> 
     assert types["qwen3", True] - types["qwen3", False] == set()
 
 
-@pytest.mark.parametrize("form", ["db", "text"])
+@pytest.mark.parametrize("form", quick(["db", "text"], 0))
 def test_a_damaged_capture_stops_no_answer(form: Form, tmp_path: Path) -> None:
     captured(tmp_path / "graph_capture_profile" / "c_ascend_pt", form, [model(8)])
     for file in (tmp_path / "graph_capture_profile").rglob("*"):

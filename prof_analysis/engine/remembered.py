@@ -36,6 +36,11 @@ def keep(answers: Mapping[tuple[str, str], Any]) -> None:
         write(folder)
 
 
+def count() -> int:
+    """Return how many answers are known in this process."""
+    return len(_known())
+
+
 def read(folder: Path) -> None:
     """Add the answers that are kept in a folder to those that are known in this process."""
     _known().update(_read(folder / _name()))

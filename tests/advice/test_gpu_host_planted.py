@@ -11,6 +11,7 @@ import pytest
 from prof_analysis import open_profile
 from tests.helpers.asking import found_by
 from tests.helpers.kineto import HEAD, event, kernel, launch, op, write_trace
+from tests.helpers.slow import quick
 
 US, MS = 1000, 1_000_000
 H100 = {**HEAD, "deviceProperties": [{"id": 0, "name": "NVIDIA H100 80GB HBM3", "numSms": 132}]}
@@ -57,27 +58,42 @@ def compilation(at: int, step: int) -> list[str]:  # noqa: ARG001
 
 @pytest.mark.parametrize(
     ("rule", "work", "lasts", "in_steps", "said"),
-    [
-        pytest.param(
-            "synchronise", call("cudaStreamSynchronize", "aten::nonzero", 2 * MS), 2 * MS, (2, 3), "aten::nonzero", id="nonzero"
-        ),
-        pytest.param("synchronise", call("cudaStreamSynchronize", "aten::nonzero", 0), 25 * US, (), None, id="no synchronise"),
-        pytest.param(
-            "allocator_stall", call("cudaMalloc", "aten::empty", 3 * MS), 3 * MS, (2, 3), "aten::empty", id="cudaMalloc"
-        ),
-        pytest.param("allocator_stall", call("hipFree", "aten::empty", 3 * MS), 3 * MS, (2, 3), "aten::empty", id="hipFree"),
-        pytest.param(
-            "op_compilation",
-            call("cuModuleLoadData", "triton_poi_fused", 3 * MS, "cuda_driver"),
-            3 * MS,
-            (2, 3),
-            "cuModuleLoadData",
-            id="Triton loads a kernel",
-        ),
-        pytest.param("op_compilation", call("cuLaunchKernel", "aten::mm", 3 * MS), 0, (), None, id="nothing is loaded"),
-        pytest.param("graph_fallback", compilation, 8 * MS, (3,), "one compilation in one step", id="Dynamo compiles anew"),
-        pytest.param("graph_fallback", compilation, 8 * MS, (1,), None, id="Dynamo compiles in the first step"),
-    ],
+    quick(
+        [
+            pytest.param(
+                "synchronise",
+                call("cudaStreamSynchronize", "aten::nonzero", 2 * MS),
+                2 * MS,
+                (2, 3),
+                "aten::nonzero",
+                id="nonzero",
+            ),
+            pytest.param(
+                "synchronise", call("cudaStreamSynchronize", "aten::nonzero", 0), 25 * US, (), None, id="no synchronise"
+            ),
+            pytest.param(
+                "allocator_stall", call("cudaMalloc", "aten::empty", 3 * MS), 3 * MS, (2, 3), "aten::empty", id="cudaMalloc"
+            ),
+            pytest.param(
+                "allocator_stall", call("hipFree", "aten::empty", 3 * MS), 3 * MS, (2, 3), "aten::empty", id="hipFree"
+            ),
+            pytest.param(
+                "op_compilation",
+                call("cuModuleLoadData", "triton_poi_fused", 3 * MS, "cuda_driver"),
+                3 * MS,
+                (2, 3),
+                "cuModuleLoadData",
+                id="Triton loads a kernel",
+            ),
+            pytest.param("op_compilation", call("cuLaunchKernel", "aten::mm", 3 * MS), 0, (), None, id="nothing is loaded"),
+            pytest.param("graph_fallback", compilation, 8 * MS, (3,), "one compilation in one step", id="Dynamo compiles anew"),
+            pytest.param("graph_fallback", compilation, 8 * MS, (1,), None, id="Dynamo compiles in the first step"),
+        ],
+        0,
+        2,
+        4,
+        6,
+    ),
 )
 def test_first_time_work_and_waits_inside_steps(
     tmp_path: Path, rule: str, work: Work, lasts: int, in_steps: tuple[int, ...], said: str | None
@@ -107,13 +123,16 @@ SWIGLU = {"aten::silu": "silu_kernel", "aten::mul": "MulFunctor"}
 
 @pytest.mark.parametrize(
     ("ops", "pattern"),
-    [
-        pytest.param(ATTENTION, "attention", id="attention"),
-        pytest.param(RMS_NORM, "RMSNorm", id="RMSNorm"),
-        pytest.param(SWIGLU, "SwiGLU", id="SwiGLU"),
-        pytest.param(NORM, None, id="a norm that is not there to its end"),
-        pytest.param({"aten::silu": "silu_kernel", "aten::add": "AddFunctor"}, None, id="an activation that gates nothing"),
-    ],
+    quick(
+        [
+            pytest.param(ATTENTION, "attention", id="attention"),
+            pytest.param(RMS_NORM, "RMSNorm", id="RMSNorm"),
+            pytest.param(SWIGLU, "SwiGLU", id="SwiGLU"),
+            pytest.param(NORM, None, id="a norm that is not there to its end"),
+            pytest.param({"aten::silu": "silu_kernel", "aten::add": "AddFunctor"}, None, id="an activation that gates nothing"),
+        ],
+        0,
+    ),
 )
 def test_chains_that_one_op_could_replace(tmp_path: Path, ops: dict[str, str], pattern: str | None) -> None:
     """Twenty chains of kernels of 100 us, and another product behind each."""

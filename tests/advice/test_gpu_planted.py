@@ -46,11 +46,14 @@ def attentions(dims: list[list[int]], duration: int, name: str, data_type: str =
 
 @pytest.mark.parametrize(
     ("dims", "duration", "data_type", "is_found"),
-    [
-        pytest.param(LONG, 5560 * US, "c10::BFloat16", True, id="a tenth of the peak"),
-        pytest.param(LONG, 1700 * US, "c10::BFloat16", False, id="a third of it"),
-        pytest.param(DECODING, 400 * US, "c10::BFloat16", False, id="decoding at the bandwidth of the memory"),
-    ],
+    quick(
+        [
+            pytest.param(LONG, 5560 * US, "c10::BFloat16", True, id="a tenth of the peak"),
+            pytest.param(LONG, 1700 * US, "c10::BFloat16", False, id="a third of it"),
+            pytest.param(DECODING, 400 * US, "c10::BFloat16", False, id="decoding at the bandwidth of the memory"),
+        ],
+        0,
+    ),
 )
 def test_attention_far_below_the_peak(
     tmp_path: Path, dims: list[list[int]], duration: int, data_type: str, is_found: bool
@@ -87,12 +90,15 @@ def copies(name: str, rate_gb_s: int, beside: bool = False) -> list[str]:
 
 @pytest.mark.parametrize(
     ("name", "rate_gb_s", "beside", "is_found"),
-    [
-        pytest.param("Memcpy HtoD (Pageable -> Device)", 5, False, True, id="pageable"),
-        pytest.param("Memcpy HtoD (Pageable -> Device)", 5, True, False, id="beside kernels"),
-        pytest.param("Memcpy HtoD (Pageable -> Device)", 19, False, False, id="nearly as fast"),
-        pytest.param("Memcpy HtoD (Pinned -> Device)", 5, False, False, id="pinned"),
-    ],
+    quick(
+        [
+            pytest.param("Memcpy HtoD (Pageable -> Device)", 5, False, True, id="pageable"),
+            pytest.param("Memcpy HtoD (Pageable -> Device)", 5, True, False, id="beside kernels"),
+            pytest.param("Memcpy HtoD (Pageable -> Device)", 19, False, False, id="nearly as fast"),
+            pytest.param("Memcpy HtoD (Pinned -> Device)", 5, False, False, id="pinned"),
+        ],
+        0,
+    ),
 )
 def test_copies_from_pageable_memory(tmp_path: Path, name: str, rate_gb_s: int, beside: bool, is_found: bool) -> None:
     found = findings(tmp_path, copies(name, rate_gb_s, beside), "pageable_copy")
@@ -120,11 +126,14 @@ def preprocessing(before: int, launches: bool = False) -> list[str]:
 
 @pytest.mark.parametrize(
     ("before", "launches", "is_found"),
-    [
-        pytest.param(60 * MS, False, True, id="three fifths"),
-        pytest.param(4 * MS, False, False, id="less than a tenth"),
-        pytest.param(60 * MS, True, False, id="kernels that are not recorded"),
-    ],
+    quick(
+        [
+            pytest.param(60 * MS, False, True, id="three fifths"),
+            pytest.param(4 * MS, False, False, id="less than a tenth"),
+            pytest.param(60 * MS, True, False, id="kernels that are not recorded"),
+        ],
+        0,
+    ),
 )
 def test_host_work_before_the_first_kernel(tmp_path: Path, before: int, launches: bool, is_found: bool) -> None:
     found = findings(tmp_path, preprocessing(before, launches), "late_first_kernel")
@@ -136,7 +145,7 @@ def test_host_work_before_the_first_kernel(tmp_path: Path, before: int, launches
     assert finding["evidence"].endswith("60.0 ms of it are in decode_images; 60.0 ms are in data.py(7): preprocess")
 
 
-@pytest.mark.parametrize(("busy", "is_found"), [(1760, True), (3 * MS, True), (4 * MS, False)])
+@pytest.mark.parametrize(("busy", "is_found"), quick([(1760, True), (3 * MS, True), (4 * MS, False)], 0))
 def test_a_device_with_hardly_any_work(tmp_path: Path, busy: int, is_found: bool) -> None:
     events = [event("user_annotation", "ProfilerStep#1", 0, 80 * MS), op("aten::mm", 10, 60 * MS, 1)]
     events += [launch(100, 200, 1, 1), kernel("gemm", 300, 300 + busy, 1)]
@@ -185,12 +194,15 @@ def strided(rate_gb_s: int, size: int, beside: bool = False) -> list[str]:
 
 @pytest.mark.parametrize(
     ("rate_gb_s", "size", "beside", "is_found"),
-    [
-        pytest.param(670, 2**26, False, True, id="a fifth of the bandwidth"),
-        pytest.param(1400, 2**26, False, False, id="just above two fifths of it"),
-        pytest.param(670, 2**26, True, False, id="beside other kernels"),
-        pytest.param(20, 2**18, False, False, id="too small to fill the device"),
-    ],
+    quick(
+        [
+            pytest.param(670, 2**26, False, True, id="a fifth of the bandwidth"),
+            pytest.param(1400, 2**26, False, False, id="just above two fifths of it"),
+            pytest.param(670, 2**26, True, False, id="beside other kernels"),
+            pytest.param(20, 2**18, False, False, id="too small to fill the device"),
+        ],
+        0,
+    ),
 )
 def test_ops_element_by_element_far_below_the_bandwidth(
     tmp_path: Path, rate_gb_s: int, size: int, beside: bool, is_found: bool
@@ -231,12 +243,15 @@ def products(duration: int, count: int, between: bool = False) -> list[str]:
 
 @pytest.mark.parametrize(
     ("duration", "count", "between", "is_found"),
-    [
-        pytest.param(8 * US, 8, False, True, id="a loop over eight"),
-        pytest.param(8 * US, 2, False, False, id="two"),
-        pytest.param(8 * US, 8, True, False, id="each needs the one before it"),
-        pytest.param(51 * US, 8, False, False, id="long ones"),
-    ],
+    quick(
+        [
+            pytest.param(8 * US, 8, False, True, id="a loop over eight"),
+            pytest.param(8 * US, 2, False, False, id="two"),
+            pytest.param(8 * US, 8, True, False, id="each needs the one before it"),
+            pytest.param(51 * US, 8, False, False, id="long ones"),
+        ],
+        0,
+    ),
 )
 def test_small_products_one_after_another(tmp_path: Path, duration: int, count: int, between: bool, is_found: bool) -> None:
     found = findings(tmp_path, products(duration, count, between), "small_matmuls")
@@ -282,13 +297,16 @@ def found_in_job(folder: Path, of_ranks: list[list[str]], rule: str) -> list[dic
 
 @pytest.mark.parametrize(
     ("size", "duration", "covered", "is_found"),
-    [
-        # Between two ranks, a bus bandwidth of 175 MB / 4 ms is 43.75 of 450 GB/s.
-        pytest.param(175_000_000, 4 * MS, False, True, id="a tenth of the links"),
-        pytest.param(175_000_000, 970 * US, False, False, id="just above two fifths"),
-        pytest.param(175_000_000, 4 * MS, True, False, id="covered"),
-        pytest.param(16_000_000, 4 * MS, False, False, id="not large"),
-    ],
+    quick(
+        [
+            # Between two ranks, a bus bandwidth of 175 MB / 4 ms is 43.75 of 450 GB/s.
+            pytest.param(175_000_000, 4 * MS, False, True, id="a tenth of the links"),
+            pytest.param(175_000_000, 970 * US, False, False, id="just above two fifths"),
+            pytest.param(175_000_000, 4 * MS, True, False, id="covered"),
+            pytest.param(16_000_000, 4 * MS, False, False, id="not large"),
+        ],
+        0,
+    ),
 )
 def test_collectives_far_below_their_links(tmp_path: Path, size: int, duration: int, covered: bool, is_found: bool) -> None:
     ranks = [all_reduces(4, size, duration, covered=covered) for _ in range(2)]
@@ -321,12 +339,15 @@ def test_one_rank_of_slow_collectives_may_wait(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("count", "size", "covered", "is_found"),
-    [
-        pytest.param(40, 20_000, False, True, id="forty"),
-        pytest.param(9, 20_000, False, False, id="nine"),
-        pytest.param(40, 2_000_000, False, False, id="not small"),
-        pytest.param(40, 20_000, True, False, id="covered"),
-    ],
+    quick(
+        [
+            pytest.param(40, 20_000, False, True, id="forty"),
+            pytest.param(9, 20_000, False, False, id="nine"),
+            pytest.param(40, 2_000_000, False, False, id="not small"),
+            pytest.param(40, 20_000, True, False, id="covered"),
+        ],
+        0,
+    ),
 )
 def test_many_small_collectives(tmp_path: Path, count: int, size: int, covered: bool, is_found: bool) -> None:
     found = found_in_job(tmp_path, [all_reduces(count, size, 50 * US, covered=covered)], "small_collectives")
@@ -362,11 +383,14 @@ def casts(duration: int, is_in_module: bool = True) -> list[str]:
 
 @pytest.mark.parametrize(
     ("duration", "is_in_module", "is_found"),
-    [
-        pytest.param(10 * US, True, True, id="a tenth"),
-        pytest.param(2 * US, True, False, id="less than two hundredths"),
-        pytest.param(10 * US, False, False, id="outside modules"),
-    ],
+    quick(
+        [
+            pytest.param(10 * US, True, True, id="a tenth"),
+            pytest.param(2 * US, True, False, id="less than two hundredths"),
+            pytest.param(10 * US, False, False, id="outside modules"),
+        ],
+        0,
+    ),
 )
 def test_casts_as_a_share(tmp_path: Path, duration: int, is_in_module: bool, is_found: bool) -> None:
     found = findings(tmp_path, casts(duration, is_in_module), "type_conversion")
@@ -402,12 +426,16 @@ def logging(between: int, has_stacks: bool = True, in_op: bool = False) -> list[
 
 @pytest.mark.parametrize(
     ("between", "has_stacks", "in_op", "function"),
-    [
-        pytest.param(6 * MS, True, False, "; 12.0 ms of it in train.py(88): log_metrics", id="named by its stack"),
-        pytest.param(6 * MS, False, False, "code outside modules", id="without stacks"),
-        pytest.param(50 * US, True, False, None, id="short"),
-        pytest.param(6 * MS, True, True, None, id="in an op"),
-    ],
+    quick(
+        [
+            pytest.param(6 * MS, True, False, "; 12.0 ms of it in train.py(88): log_metrics", id="named by its stack"),
+            pytest.param(6 * MS, False, False, "code outside modules", id="without stacks"),
+            pytest.param(50 * US, True, False, None, id="short"),
+            pytest.param(6 * MS, True, True, None, id="in an op"),
+        ],
+        0,
+        1,
+    ),
 )
 def test_host_work_between_steps_by_its_function(
     tmp_path: Path, between: int, has_stacks: bool, in_op: bool, function: str | None

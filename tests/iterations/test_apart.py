@@ -70,6 +70,7 @@ def test_without_annotations_roles_and_operators_that_move_the_cache_are_found(t
     assert roles["decode"]["movers"] == "HCCL"
 
 
+@pytest.mark.usefixtures("keeping")
 def test_two_folders_are_one_table_over_all_runs(tmp_path: Path, command: Command) -> None:
     first, second = serve_apart(4)
     for rank, name in ((first, "p"), (second, "d")):

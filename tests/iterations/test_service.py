@@ -10,6 +10,7 @@ from prof_analysis import InputError, open_profile
 from prof_analysis.common.benchmark_results import read_requests
 from tests.helpers.cli import Command
 from tests.helpers.serving import Rank, serve, write, write_service
+from tests.helpers.slow import quick
 
 REQUESTS = """http_rid,start_datetime,recv_token_size,reply_token_size,execution_time(ms),queue_wait_time(ms),\
 first_token_latency(ms),cache_hit_rate,start_time(ms)
@@ -56,7 +57,7 @@ def test_each_pass_has_its_requests_where_the_clocks_fit(ranks: list[Rank], serv
             assert held == sorted(one.held)
 
 
-@pytest.mark.parametrize("shift_ns", [3_000_000, -700_000, 10**15])
+@pytest.mark.parametrize("shift_ns", quick([3_000_000, -700_000, 10**15], 1))
 def test_a_clock_that_does_not_fit_joins_nothing(ranks: list[Rank], served: Path, tmp_path: Path, shift_ns: int) -> None:
     file = write_service(ranks, tmp_path, shift_ns)
     with open_profile(served, requests=file) as profile:
@@ -64,6 +65,7 @@ def test_a_clock_that_does_not_fit_joins_nothing(ranks: list[Rank], served: Path
         assert all(row["reason"] for row in profile.rows("FROM across.batch_fit"))
 
 
+@pytest.mark.usefixtures("keeping")
 def test_results_beside_the_profile_are_found(served: Path, command: Command) -> None:
     text = command("iterations", str(served)).stdout
     assert "requests and batches are those that msServiceProfiler recorded" in text

@@ -19,6 +19,7 @@ STATIC = """Device_id,Op Name,Model Name,Graph ID,Node Index Start,Node Index En
 GRAPH = {"graph_id": 1, "op_count": 3, "peak_bytes": 3 * 2**20, "peak_node": 2, "reported_bytes": 5000 * 1024}
 
 
+@pytest.mark.usefixtures("keeping")
 @pytest.mark.parametrize("name", ["static_op_mem.csv", "static_op_mem_20260101000000.csv"])
 def test_it_answers_alone(tmp_path: Path, name: str, command: Callable[..., Result]) -> None:
     file = tmp_path / "a_ascend_ms" / "ASCEND_PROFILER_OUTPUT" / name

@@ -11,6 +11,7 @@ from click.testing import Result
 
 from prof_analysis import open_profile
 from prof_analysis.sources.discovery import find_ranks
+from tests.helpers.asking import build_at_once
 from tests.helpers.says import says
 from tests.helpers.small_profile import Kernel, Op, write_profile
 
@@ -105,7 +106,7 @@ def test_each_file_of_the_pipeline_says_what_it_holds(tmp_path: Path, files: dic
 def test_a_damaged_pipeline_costs_no_answer(tmp_path: Path, name: str, text: str, says_what: str) -> None:
     (result_of(tmp_path) / name).write_text(text, encoding="utf-8")
     with open_profile(tmp_path) as profile:
-        profile.prepare("step-time")
+        build_at_once(profile, "step.input", "step.time")
         assert profile.rows("FROM step.input") == []
         assert len(profile.rows("FROM step.time")) == 1
         said = [one for one in profile.warnings if name in one]
