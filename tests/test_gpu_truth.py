@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from prof_analysis import open_profile
+from tests.helpers.asking import build_at_once
 from tests.helpers.gpu_truth import PRODUCTS, Event, Truth
 
 QUICK = ("gpu_kineto/h100/gaunernst_bert-small-uncased__1016001", "gpu_more/rocm_external_id/gemm_02_compute_non_pow2")
@@ -54,7 +55,17 @@ COLLECTIVES = """
 def test_everything_is_what_the_trace_says(name: str, realdata: Path) -> None:
     trace = realdata / f"{name}.json.gz"
     truth = Truth(trace)
+    read = (
+        "module.kernel",
+        "trace.kernel",
+        "kernels.step",
+        "mfu.kernel_flops",
+        "step.time",
+        "trace.step",
+        "trace.communication",
+    )
     with open_profile(trace) as profile:
+        build_at_once(profile, *read)
         kernels = profile.sql(KERNELS, arrow=True).to_pylist()
         ((flops,),) = profile.sql(FLOPS).to_numpy()
         ((exposed_ns,),) = profile.sql(EXPOSED).to_numpy()

@@ -15,6 +15,7 @@ from typer.testing import Result
 from fixtures.generate import generate
 from fixtures.shape import Shape
 from prof_analysis import open_profile
+from tests.helpers.asking import build_at_once
 from tests.helpers.cli import shown_on_terminal
 from tests.helpers.pages import QUESTION, assert_answers_are_of_today, assert_is_current
 from tests.helpers.places import CHECKOUT
@@ -53,6 +54,9 @@ def test_the_late_rank_of_the_tutorial_is_found(tmp_path: Path) -> None:
     """The quick part of the test below: the others wait for it as long as it waits for its data."""
     generate(tmp_path, Shape(steps=1, layers=1, late_rank=1), ranks=2)
     with open_profile(tmp_path) as profile:
+        build_at_once(
+            profile, "slow-ranks", "across.slow_rank_finding", "communication.breakdown", "trace.op", "across.host_difference"
+        )
         (finding,) = profile.rows("SELECT finding, slow_ranks FROM across.slow_rank_finding")
         waits = profile.rows("SELECT rank_id, synchronization_ns FROM communication.breakdown ORDER BY start_ns, rank_id")
         loader = profile.rows("SELECT rank_id, duration_ns FROM trace.op WHERE name LIKE '%DataLoader%' ORDER BY rank_id")

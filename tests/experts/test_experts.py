@@ -13,6 +13,7 @@ from prof_analysis.analyses.answer import Sentences
 from prof_analysis.analyses.answers.experts import experts
 from prof_analysis.engine.rows_of import Row, rows_of
 from tests.helpers import kineto
+from tests.helpers.asking import build_at_once
 from tests.helpers.says import says
 from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 
@@ -62,6 +63,7 @@ def uneven(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_what_an_uneven_load_costs(uneven: Path) -> None:
     with open_profile(uneven) as profile:
+        build_at_once(profile, "experts")
         assert rows(profile, "across.expert_call") == [
             ("0,1", 1, 1, "MoE", 2, 200, 300, "1", 100, 1.5, 200.0, 300, 1.5, None),
             ("0,1", 1, 2, "MoE", 2, 100, 150, "1", 50, 1.5, 200.0, 300, 1.5, 50),

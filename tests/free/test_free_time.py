@@ -249,7 +249,7 @@ def test_causes_are_those_of_a_walk_over_every_nanosecond(tmp_path: Path) -> Non
         start for start, _, step, *_ in made.kernels if step == 2
     )
     with open_profile(tmp_path) as profile:
-        build_at_once(profile, "free-time")
+        build_at_once(profile, "free-time", "step-time", "free.host_part", "free.gap_cause", "free.cause_of_op", "free.cause")
         causes = arrow_of(profile.free_time()).to_pylist()
         free = {row["step_id"]: row["free_ns"] for row in arrow_of(profile.step_time()).to_pylist()}
         of_gap = "SELECT gap_id, cause, sum({})::BIGINT AS total_ns FROM {} GROUP BY ALL ORDER BY ALL"

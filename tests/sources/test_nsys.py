@@ -16,6 +16,7 @@ from fixtures.shape import Shape
 from prof_analysis import InputError, compare, open_profile
 from tests.helpers import nsys
 from tests.helpers.api import rows
+from tests.helpers.asking import build_at_once
 from tests.helpers.nsys import BEGIN_NS, CALLS, KERNELS, RANGES, Texts, write_small, write_tables
 
 FILES = ("mfu_2gpu_before", "mfu_2gpu_after")
@@ -39,6 +40,7 @@ def test_counts_and_sums_are_those_of_plain_sql_on_the_file(name: str, realdata:
         return sorted((device_of[pid], *figures) for pid, *figures in plain(file, f"{sql} GROUP BY globalTid >> 24 & 16777215"))
 
     with open_profile(file) as profile:
+        build_at_once(profile, *(f"trace.{name}" for name in ("kernel", "copy", "host_api", "op", "range", "launch")))
 
         def ours(sql: str) -> list[tuple[Any, ...]]:
             return rows(profile.sql(sql, arrow=True))
