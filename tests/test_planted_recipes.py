@@ -24,7 +24,10 @@ STAGES = Shape(world=4, layers=2, hidden=256, stages=2, micro_batches=2)
 NPU = replace(STAGES, experts=3, clock_low=1200, slow_link="2-3", slower_by=300, copies=2)
 GPU = replace(NPU, layers=1, task_queue=False, schedule_kernels=False)
 LATE = Shape(world=3, layers=1, late_rank=1, spread=3)
-TABLES = "across.expert_total", "across.expert_rows", "across.pipeline_rank", "across.p2p", "step.copy", "across.collective"
+TABLES = (
+    "across.expert_call", "across.expert_rank", "across.expert_total", "across.expert_rows", "pipeline.pass", "pipeline.stage",
+    "across.pipeline_rank", "across.p2p", "step.copy", "across.collective",
+)  # fmt: skip
 NOT_OF_A_GPU = "clock.device", "clock.kernel_type", "clock.span", "across.link", "across.link_packet"
 PATH = "if(module IS NULL, NULL, concat_ws('/', nullif(parent_module, ''), module)) AS path"
 EXPOSED = """op, type, operation, direction, group_name, group_label, op_count, elapse_ns, exposed_ns, waiting_ns,

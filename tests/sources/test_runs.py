@@ -268,6 +268,7 @@ def two(tmp_path: Path) -> dict[str, Path]:
 
 def test_runs_with_names_are_side_by_side(two: dict[str, Path]) -> None:
     with open_profiles(two) as profile:
+        build_at_once(profile, "kernel-stats", "trace.kernel")
         assert profile.runs == ("before", "after")
         assert rows(profile, "SELECT run, profile, rank_id, duration_ns FROM trace.kernel ORDER BY run DESC, rank_id") == [
             ("before", "before/0_ascend_pt", 0, 40),
