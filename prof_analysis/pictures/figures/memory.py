@@ -85,21 +85,41 @@ def memory(
 
 def _add_steps(figure: style.OfflineFigure, steps: Sequence[Row]) -> None:
     """Shade every second step, and name them where there are few."""
-    if len(steps) > _MOST_STEPS:
+    if not 0 < len(steps) <= _MOST_STEPS:
         return
-    for place, row in enumerate(steps):
-        figure.add_vrect(
-            x0=row["since_ns"] / 1e6,
-            x1=row["until_ns"] / 1e6,
-            fillcolor=style.GREY,
-            opacity=0.16 if place % 2 else 0.06,
-            line_width=0,
-            layer="below",
-            annotation={"text": f"step {row['step_id']}" if len(steps) <= 10 else str(row["step_id"]), "font": {"size": 10}},
-            annotation_position="top left",
-            row=1,
-            col=1,
-        )
+    at = {"xref": "x", "yref": "y domain"}
+    bounds = [(row["since_ns"] / 1e6, row["until_ns"] / 1e6) for row in steps]
+    # All in one go: with add_vrect(), which looks at all shapes for each, 40 steps take over a second.
+    figure.update_layout(
+        shapes=[
+            {
+                "type": "rect",
+                **at,
+                "x0": begin,
+                "x1": end,
+                "y0": 0,
+                "y1": 1,
+                "fillcolor": style.GREY,
+                "opacity": 0.16 if place % 2 else 0.06,
+                "line": {"width": 0},
+                "layer": "below",
+            }
+            for place, (begin, end) in enumerate(bounds)
+        ],
+        annotations=[
+            {
+                "text": f"step {row['step_id']}" if len(steps) <= 10 else str(row["step_id"]),
+                "font": {"size": 10},
+                **at,
+                "x": begin,
+                "y": 1,
+                "xanchor": "left",
+                "yanchor": "top",
+                "showarrow": False,
+            }
+            for row, (begin, _) in zip(steps, bounds, strict=True)
+        ],
+    )
 
 
 def _folded(parts: list[Row], what: str) -> list[Row]:
