@@ -4,23 +4,14 @@ import atexit
 import gc
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from importlib import import_module
 from itertools import takewhile
-from typing import Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from prof_analysis.cli import analyses as cli_analyses
-from prof_analysis.cli import collecting as cli_collecting
-from prof_analysis.cli import compare as cli_compare
-from prof_analysis.cli import listing as cli_listing
-from prof_analysis.cli import query as cli_query
-from prof_analysis.cli import report as cli_report
-from prof_analysis.cli import table as cli_table
-from prof_analysis.cli import tables as cli_tables
-from prof_analysis.cli import testing as cli_testing
-from prof_analysis.cli import timeline as cli_timeline
-from prof_analysis.cli import verify as cli_verify
+from prof_analysis.analyses import ANALYSES
 from prof_analysis.cli.ending import (
     INTERRUPTED,
     TERMINATED,
@@ -33,7 +24,8 @@ from prof_analysis.cli.ending import (
 from prof_analysis.cli.help import show_all_options
 from prof_analysis.cli.options import Lang
 from prof_analysis.cli.plain_values import read_plainly
-from prof_analysis.cli.screen import DONE, OUTPUT_ERROR, USAGE_OR_INPUT_ERROR, remember, report, tell
+from prof_analysis.cli.screen import DONE, OUTPUT_ERROR, USAGE_OR_INPUT_ERROR, remember, tell
+from prof_analysis.cli.screen import report as report_error  # The module of a command has the name `report`.
 from prof_analysis.cli.speaking import speak
 from prof_analysis.cli.usage import said_of
 from prof_analysis.common.old_words import command_line_in_new_words
@@ -66,11 +58,11 @@ class _Commands(typer.core.TyperGroup):
             if not hasattr(error, "format_message"):
                 raise
             if message := said_of(error):  # A group without a command has printed its help.
-                report(message, "--json" in words)
+                report_error(message, "--json" in words)
             sys.exit(USAGE_OR_INPUT_ERROR)
         if code == INTERRUPTED:  # of a command, or of typer when a second interrupt ends the handling of the first
             code, said = interruption()
-            report(said, "--json" in words)
+            report_error(said, "--json" in words)
         sys.exit(code)
 
     def _with_path(self, words: list[str]) -> list[str]:
@@ -125,28 +117,46 @@ Options and examples of a command: prof-analysis COMMAND --help
 
 Exit codes: 0 done; 1 done, but some ranks failed; 2 wrong words or input;
 3 the output could not be written; 130 interrupted; 143 terminated."""
-app = typer.Typer(
-    cls=_Commands,
-    name="prof-analysis",
-    epilog=_EPILOG,
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-    context_settings={
-        "token_normalize_func": lambda token: token.replace("_", "-"),
-        "help_option_names": ["-h", "--help"],
-    },
-)
-app.add_typer(cli_analyses.app)
-app.add_typer(cli_compare.app)
-app.add_typer(cli_listing.app)
-app.add_typer(cli_tables.app)
-app.add_typer(cli_table.app)
-app.add_typer(cli_query.app)
-app.add_typer(cli_testing.app)
-app.add_typer(cli_collecting.app)
-app.add_typer(cli_report.app)
-app.add_typer(cli_timeline.app)
-app.add_typer(cli_verify.app)
+# The modules of commands in the order of the help, each with its commands.
+_MODULES: Mapping[str, Sequence[str]] = {
+    "analyses": (*ANALYSES, "stage-durations"),
+    "compare": ("compare",),
+    "listing": ("ranks", "cache"),
+    "tables": ("tables",),
+    "table": ("table",),
+    "query": ("sql",),
+    "testing": ("test",),
+    "collecting": ("collect",),
+    "report": ("report",),
+    "timeline": ("timeline",),
+    "verify": ("verify",),
+}
+
+
+def app_of(word: str = "") -> typer.Typer:
+    """Return the app with the command alone that the first word of a command line means, if it means one; else with all.
+
+    To make the options of all commands takes 25 ms, a twentieth of a question that was asked before.
+    """
+    made = typer.Typer(
+        cls=_Commands,
+        name="prof-analysis",
+        epilog=_EPILOG,
+        no_args_is_help=True,
+        rich_markup_mode="rich",
+        context_settings={
+            "token_normalize_func": lambda token: token.replace("_", "-"),
+            "help_option_names": ["-h", "--help"],
+        },
+    )
+    made.callback(invoke_without_command=True)(main)
+    name = word.replace("_", "-")
+    if _is_path([word]) and not any(name in commands for commands in _MODULES.values()):
+        name = "diagnose"
+    for module in [module for module, commands in _MODULES.items() if name in commands] or _MODULES:
+        commands = import_module(f"{__name__}.{module}")
+        made.add_typer(commands.app_of(name) if module == "analyses" else commands.app)
+    return made
 
 
 def _print_version(is_asked: bool) -> None:
@@ -156,7 +166,6 @@ def _print_version(is_asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(invoke_without_command=True)
 def main(
     version: Annotated[
         bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_print_version)
@@ -172,10 +181,9 @@ def run() -> None:
     guard_streams()
     end_at_sigterm()
     atexit.register(_end_at_once)
-    _leave_out_all_but(sys.argv[1:2])
     try:
         try:
-            app()
+            app_of(*sys.argv[1:2])()
         finally:
             sys.stdout.flush()  # Of a short answer, only this shows that it cannot be written.
     except UntakenError as error:
@@ -192,21 +200,13 @@ def run() -> None:
     except (KeyboardInterrupt, typer.Abort):  # while the commands are set up, or a second time
         code, said = interruption()
         clean_up()
-        report(said, "--json" in sys.argv)
+        report_error(said, "--json" in sys.argv)
         _leave(code)
 
 
 def _end_with(code: int) -> NoReturn:
     _ending_with.append(code)
     sys.exit(code)
-
-
-def _leave_out_all_but(words: Sequence[str]) -> None:
-    """Keep only the command that the first word names, if it names one: typer makes the options of all, 20 ms of each start."""
-    parts = (cli_analyses.app, cli_compare.app, cli_listing.app, cli_table.app, cli_report.app, cli_timeline.app)
-    if any(command.name in words for part in parts for command in part.registered_commands):
-        for part in parts:
-            part.registered_commands = [command for command in part.registered_commands if command.name in words]
 
 
 def _end_at_once() -> None:
@@ -220,3 +220,15 @@ def _leave(code: int) -> NoReturn:
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)
+
+
+if TYPE_CHECKING:
+    app: typer.Typer
+
+
+def __getattr__(name: str) -> Any:
+    """Make the app with all commands where it is asked for."""
+    if name != "app":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = app_of()
+    return globals()[name]

@@ -19,7 +19,16 @@ from prof_analysis.common.errors import InputError
 from prof_analysis.common.options import Keywords
 from prof_analysis.exports import check_type
 
-app = typer.Typer()
+
+def app_of(name: str) -> typer.Typer:
+    """Return an app with the command of this analysis alone; where there is none of this name, with all."""
+    app = typer.Typer()
+    for command in (name,) if name in ANALYSES else ANALYSES:
+        about = ANALYSES[command]
+        app.command(command, cls=AnalysisCommand, help=about.meaning, rich_help_panel=about.heading)(_command_of(command))
+    if name not in ANALYSES:
+        app.command("stage-durations", cls=AnalysisCommand, rich_help_panel=WHERE)(takes_options(_stage_durations))
+    return app
 
 
 def _command_of(name: str) -> Callable[..., None]:
@@ -53,13 +62,7 @@ def _service_results(paths: Sequence[Path]) -> tuple[Any, str | None]:
         return None, f"{error}; the passes are shown without it"
 
 
-for _name, _analysis in ANALYSES.items():
-    app.command(_name, cls=AnalysisCommand, help=_analysis.meaning, rich_help_panel=_analysis.heading)(_command_of(_name))
-
-
-@app.command("stage-durations", cls=AnalysisCommand, rich_help_panel=WHERE)
-@takes_options
-def stage_durations(
+def _stage_durations(
     logs: Annotated[list[str], typer.Argument(help="Logs of vLLM-Ascend, plain or .gz; - is standard input.", metavar="LOG")],
     result: ResultOptions,
     screen: ScreenOptions,
