@@ -5,7 +5,7 @@ It has the plans of all questions about databases. Other profiles and users' own
 
 from prof_analysis.analyses import ANALYSES
 from prof_analysis.engine import remembered
-from prof_analysis.engine.planning import make_plan, split_across_ranks
+from prof_analysis.engine.planning import make_plan, split_across_ranks, variables_of
 from prof_analysis.sources import ascend_db
 
 
@@ -17,4 +17,7 @@ def text_of_file() -> str:
             for has_several_ranks in (True, False):
                 of_ranks, _ = split_across_ranks(wanted, has_several_ranks=has_several_ranks)
                 make_plan(ascend_db.NAME, ascend_db.RAW_COLUMNS, of_ranks, is_for_others=True)
+        for table in (*analysis.exports, *analysis.of_several_ranks):
+            for has_several_ranks in (True, False):
+                variables_of(table, {ascend_db.NAME}, has_several_ranks=has_several_ranks)
     return remembered.as_text()

@@ -25,7 +25,7 @@ from prof_analysis.engine.tables import (
     of_one_rank,
     source_tables,
 )
-from prof_analysis.engine.variables import VARIABLES, variables_read
+from prof_analysis.engine.variables import VARIABLES, variables_named, variables_read
 
 _SCANS = "scans"
 # Source and query -> the tables that it scans, each with the columns. Only queries of the project are here, so they are few.
@@ -77,6 +77,23 @@ def split_across_ranks(
     across = tuple(in_building_order(tables, wanted, ("job", "runs")))
     named = (*wanted, *(need for name in across for need in sorted(tables[name].needs)))
     return tuple(dict.fromkeys(name for name in named if grain_of(name) == "rank")), across
+
+
+def variables_of(table: str, sources: Set[str], own: tuple[Table, ...] = (), has_several_ranks: bool = True) -> frozenset[str]:
+    """Return the variables that the SQL of a table over ranks of these sources reads, itself or through other tables.
+
+    They are kept between runs: of `advise` this takes as long as to plan, since it reads tables that one rank does not need.
+    """
+    question = (f"{VARIABLES} {' '.join(sorted(sources))} {'ranks' if has_several_ranks else 'rank'}", table)
+    if not own and (known := recall(*question)) is not None:
+        return frozenset(known)
+    tables = all_tables(own) if has_several_ranks else of_one_rank(all_tables(own))
+    of_ranks, over_ranks = split_across_ranks((table,), own)
+    found = frozenset(name for source in sources for one in of_ranks for name in variables_read(source, one, own))
+    found = found.union(*(variables_named(tables[one]) for one in over_ranks))
+    if not own:
+        keep({question: sorted(found)})
+    return found
 
 
 def make_plan(
@@ -144,7 +161,8 @@ def _keep(source: str, names: Iterable[str]) -> None:
     needs = {(NEEDS, body): [sorted(needs), is_ordered] for body, (needs, is_ordered) in new_needs.items()}
     variables = {(f"{VARIABLES} {source}", name): sorted(variables_read(source, name)) for name in names}
     if any(recall(*question) is None for question in (*scans, *needs, *variables)):
-        of_project = {table.body for table in (*documented_tables().values(), *source_tables(source).values())}
+        all_of = (documented_tables(), of_one_rank(documented_tables()), source_tables(source))
+        of_project = {table.body for tables in all_of for table in tables.values()}
         keep(scans | variables | {question: answer for question, answer in needs.items() if question[1] in of_project})
     _seen.update(_known_scans, known_needs)
 

@@ -21,11 +21,10 @@ from prof_analysis.engine.database import lent, planned_for_few_rows
 from prof_analysis.engine.gathering import check_thresholds
 from prof_analysis.engine.grains import grain_of
 from prof_analysis.engine.own_tables import read_own_tables
-from prof_analysis.engine.planning import split_across_ranks
+from prof_analysis.engine.planning import split_across_ranks, variables_of
 from prof_analysis.engine.registry import Registry
 from prof_analysis.engine.table_file import Column, Table
 from prof_analysis.engine.tables import all_tables, of_one_rank
-from prof_analysis.engine.variables import variables_named, variables_read
 from prof_analysis.run.cache.store import RankStore
 from prof_analysis.run.found import chosen_ranks, runs_of, say_what_was_found
 from prof_analysis.run.job import have_few_rows
@@ -113,10 +112,8 @@ class Session:
 
     def options_of(self, table: str) -> dict[str, object]:
         """Return the options that a table depends on, with their values; a digest for the records of a benchmark."""
-        of_ranks, over_ranks = split_across_ranks((table,), self._own)
         sources = {rank.source for rank in self.stores if rank.source is not None}
-        read = {name for source in sources for one in of_ranks for name in variables_read(source, one, self._own)}
-        read = read.union(*(variables_named(self.tables[one]) for one in over_ranks))
+        read = variables_of(table, sources, self._own, self._has_several_ranks)
         return {name: shortened(name, self._variables[name]) for name in sorted(read & self._variables.keys())}
 
     @property

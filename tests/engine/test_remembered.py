@@ -31,9 +31,25 @@ print(plan.order, *(f"{name}: {sorted(columns)}" for name, columns in sorted(pla
 """
 
 
-def planned(folder: Path, *words: str, package: Path = CHECKOUT) -> str:
+# What a question about a rank alone asks, of which some tables compare ranks; then how many heads were read.
+ALONE = """
+import sys, duckdb
+from prof_analysis.engine.planning import make_plan, split_across_ranks, variables_of
+from prof_analysis.engine.table_file import _read_ours
+from prof_analysis.sources import SOURCES
+if "closed" in sys.argv:
+    duckdb.connect = None
+wanted = ("across.slow_rank_finding", "step.time")
+of_ranks, _ = split_across_ranks(wanted, has_several_ranks=False)
+make_plan("ascend_db", SOURCES["ascend_db"].RAW_COLUMNS, of_ranks)
+print(*(sorted(variables_of(table, {"ascend_db"}, has_several_ranks=False)) for table in wanted))
+print(_read_ours.cache_info().currsize)
+"""
+
+
+def planned(folder: Path, *words: str, package: Path = CHECKOUT, script: str = SCRIPT) -> str:
     environment = {**os.environ, VARIABLE: str(folder), "PYTHONPATH": str(package)}
-    command = [sys.executable, "-c", SCRIPT, *words]
+    command = [sys.executable, "-c", script, *words]
     return subprocess.run(command, cwd=package, env=environment, capture_output=True, text=True, check=True).stdout
 
 
@@ -47,6 +63,14 @@ def test_the_second_process_needs_no_duckdb(tmp_path: Path) -> None:
     assert "trace.kernel" in first
     assert stat.S_IMODE(file_in(tmp_path).stat().st_mode) == 0o600
     assert planned(tmp_path, "closed") == first
+
+
+def test_a_question_about_a_rank_alone_reads_only_the_heads_that_it_needs(tmp_path: Path) -> None:
+    variables, _ = planned(tmp_path, script=ALONE).splitlines()
+    again, heads = planned(tmp_path, "closed", script=ALONE).splitlines()
+    assert again == variables
+    assert "step_id" in variables
+    assert int(heads) < 150, "of 650"
 
 
 @pytest.mark.parametrize("is_of_this_code", [True, False])
