@@ -133,6 +133,13 @@ _MODULES: Mapping[str, Sequence[str]] = {
 }
 
 
+def _print_version(is_asked: bool) -> None:
+    """Print the version at once."""
+    if is_asked:
+        print(f"prof-analysis {__version__}")
+        raise typer.Exit
+
+
 def app_of(word: str = "") -> typer.Typer:
     """Return the app with the command alone that the first word of a command line means, if it means one; else with all.
 
@@ -149,7 +156,16 @@ def app_of(word: str = "") -> typer.Typer:
             "help_option_names": ["-h", "--help"],
         },
     )
-    made.callback(invoke_without_command=True)(main)
+
+    @made.callback(invoke_without_command=True)
+    def main(
+        version: Annotated[
+            bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_print_version)
+        ] = False,
+        lang: Lang = None,
+    ) -> None:
+        """Where does the time go on the device, and why? Answers from profiles of PyTorch on Ascend NPUs, and on GPUs."""
+
     name = word.replace("_", "-")
     if _is_path([word]) and not any(name in commands for commands in _MODULES.values()):
         name = "diagnose"
@@ -157,22 +173,6 @@ def app_of(word: str = "") -> typer.Typer:
         commands = import_module(f"{__name__}.{module}")
         made.add_typer(commands.app_of(name) if module == "analyses" else commands.app)
     return made
-
-
-def _print_version(is_asked: bool) -> None:
-    """Print the version at once."""
-    if is_asked:
-        print(f"prof-analysis {__version__}")
-        raise typer.Exit
-
-
-def main(
-    version: Annotated[
-        bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_print_version)
-    ] = False,
-    lang: Lang = None,
-) -> None:
-    """Where does the time go on the device, and why? Answers from profiles of PyTorch on Ascend NPUs, and on GPUs."""
 
 
 def run() -> None:

@@ -35,9 +35,9 @@ def guard_of(directive: Directive) -> str:
     if not re.fullmatch(r"\w+\.\w+", directive.value):
         raise directive.is_written_otherwise
     directive.line.file_of(directive.value)
-    if grain_of(directive.line.file.parent.name) != "rank" or grain_of(directive.value.partition(".")[0]) != "rank":
+    if grain_of(directive.line.file.parent.name) not in ("rank", "job") or grain_of(directive.value) != "rank":
         raise directive.error(
-            "only a table of each rank has a table as its guard, and that must be one of each rank; leave it out, or write "
+            "only a table of each rank guards, and only one of each rank or over the ranks of a run; leave it out, or write "
             f"`-- @guard {SEVERAL_RANKS}` for a table over ranks"
         )
     return directive.value

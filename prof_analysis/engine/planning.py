@@ -75,7 +75,7 @@ def split_across_ranks(
     """
     tables = all_tables(own) if has_several_ranks else of_one_rank(all_tables(own))
     across = tuple(in_building_order(tables, wanted, ("job", "runs")))
-    named = (*wanted, *(need for name in across for need in sorted(tables[name].needs)))
+    named = (*wanted, *(need for name in across for need in sorted(tables[name].read)))
     return tuple(dict.fromkeys(name for name in named if grain_of(name) == "rank")), across
 
 

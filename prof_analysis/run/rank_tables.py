@@ -18,7 +18,7 @@ from prof_analysis.engine.statements import run
 from prof_analysis.engine.table_file import Table
 from prof_analysis.engine.tables import shown_select, source_tables
 from prof_analysis.run.cache.kept import Facts, UnfitError, facts_of, find_kept, is_unchanged, keep, texts_file, warnings_of
-from prof_analysis.run.cache.store import RankStore, write_rows
+from prof_analysis.run.cache.store import ROW_COUNT, RankStore, write_rows
 from prof_analysis.run.job import Job, fits_in_arrays, have_few_rows
 from prof_analysis.run.progress import OnWork, work_of
 from prof_analysis.sources import SOURCES
@@ -59,7 +59,8 @@ def make_tables(job: Job, connection: duckdb.DuckDBPyConnection, scratch: Path, 
         shown = shown_select(work.tables[table], is_empty=row_counts[table] == 0, is_in_order=is_in_order)
         rows = f"SELECT getvariable('profile') AS profile, getvariable('rank_id')::INTEGER AS rank_id, * FROM ({shown})"
         with keeping_order(connection) if is_in_order else nullcontext():
-            write_rows(connection, rows, store.file(table), work.facts.as_json(), store.folder, scratch)
+            about = {ROW_COUNT: row_counts[table], **work.facts.as_json()}
+            write_rows(connection, rows, store.file(table), about, store.folder, scratch)
     warnings: list[str] = []
     if work.facts.remarks:
         plan = plan_of(source.NAME, job.question, job.own)

@@ -23,7 +23,7 @@ from prof_analysis.engine.grains import grain_of
 from prof_analysis.engine.own_tables import read_own_tables
 from prof_analysis.engine.planning import split_across_ranks, variables_of
 from prof_analysis.engine.registry import Registry
-from prof_analysis.engine.table_file import Column, Table
+from prof_analysis.engine.table_file import Column, Table, empty_select
 from prof_analysis.engine.tables import all_tables, of_one_rank
 from prof_analysis.run.cache.store import RankStore
 from prof_analysis.run.found import chosen_ranks, runs_of, say_what_was_found
@@ -112,8 +112,7 @@ class Session:
 
     def options_of(self, table: str) -> dict[str, object]:
         """Return the options that a table depends on, with their values; a digest for the records of a benchmark."""
-        sources = {rank.source for rank in self.stores if rank.source is not None}
-        read = variables_of(table, sources, self._own, self._has_several_ranks)
+        read = variables_of(table, {rank.source for rank in self.stores if rank.source}, self._own, self._has_several_ranks)
         return {name: shortened(name, self._variables[name]) for name in sorted(read & self._variables.keys())}
 
     @property
@@ -248,15 +247,19 @@ class Session:
                 self.warn(warning)
         with planned_for_few_rows(self.connection) if have_few_rows(self.stores) else nullcontext():
             self._show_tables(of_ranks, across)
-            for sentence in found_in_tables(self.connection, [self.tables[name] for name in (*of_ranks, *across)], self.stores):
+            # None of our tables of ranks warns where it has no rows.
+            may_warn = [name for name in of_ranks if self._stores.have_rows(name) or self.tables[name] in self._own]
+            for sentence in found_in_tables(self.connection, [self.tables[name] for name in (*may_warn, *across)], self.stores):
                 self.warn(sentence)
 
     def _show_tables(self, of_ranks: list[str], across: list[str]) -> None:
-        for table in of_ranks:
-            self._views.show_ranks(table, self.stores)
-        read_again = {need for table in across for need in self.tables[table].needs}
-        for table in across:
-            self._views.show_across(self.tables[table], self.stores, is_read_again=table in read_again)
+        for name in of_ranks:
+            self._views.show_ranks(name, self.stores)
+        read_again = {need for name in across for need in self.tables[name].needs}
+        for table in (self.tables[name] for name in across):
+            is_shut = table.guard is not None and not self._stores.have_rows(table.guard)
+            made = replace(table, body=empty_select(table.columns)) if is_shut else table
+            self._views.show_across(made, self.stores, is_read_again=not is_shut and table.name in read_again)
 
     def close(self) -> None:
         """Release memory and temporary files, and interrupt waiting threads. Do nothing in a fork of the process."""

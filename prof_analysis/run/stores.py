@@ -1,13 +1,14 @@
 """The stores of the ranks of a session, and the work that fills them."""
 
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 
 import duckdb
 
 from prof_analysis.common.options import OnProgress, ProfileOptions
 from prof_analysis.engine.table_file import Table
 from prof_analysis.run.cache.folders import Folders
-from prof_analysis.run.cache.store import RankStore, about_rows
+from prof_analysis.run.cache.store import ROW_COUNT, RankStore, about_rows
 from prof_analysis.run.job import Job, Outcome
 from prof_analysis.run.machine import Machine, run
 from prof_analysis.run.problems import Problems
@@ -35,6 +36,7 @@ class Stores:
         self._is_closed = is_closed
         self._machine = Machine(options.workers, options.threads, options.memory_limit, options.scheduler)
         self.on_progress: OnProgress | None = None
+        self._without_rows: set[Path] = set()
         self._failed = {rank.profile for rank in ranks if rank.left_out}
         self._folders = Folders(options)
         self.temporary = self._folders.temporary
@@ -57,6 +59,10 @@ class Stores:
         self._build(tables)
         if self._drop_damaged(tables, connection):
             self._build(tables)
+
+    def have_rows(self, table: str) -> bool:
+        """Return whether any rank has rows of one of its tables that are built."""
+        return not self._without_rows.issuperset(store.file(table) for store in self.readable.values())
 
     def close(self) -> None:
         """Remove temporary files."""
@@ -99,7 +105,9 @@ class Stores:
     def _drop_damaged(self, tables: tuple[str, ...], connection: duckdb.DuckDBPyConnection) -> bool:
         """Remove files of tables that are damaged or from elsewhere, and return whether there were any."""
         files = [store.file(table) for table in tables for store in self.readable.values()]
-        damaged = set(files) - about_rows(connection, files).keys()
+        about = about_rows(connection, files)
+        self._without_rows.update(file for file, one in about.items() if one.get(ROW_COUNT) == 0)
+        damaged = set(files) - about.keys()
         for file in damaged:
             file.unlink(missing_ok=True)
         return bool(damaged)

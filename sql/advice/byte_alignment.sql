@@ -1,5 +1,6 @@
 -- One row is a type of communication operators of a rank that move packets whose size is no multiple of 512 bytes.
 --
+-- @guard communication.packet
 -- @title Packets are not aligned
 -- @evidence (no win_ns) {count} packets have such a size and move {rate_gb_s:.2f} GB/s, for {time_ns} without computing; no
 --     other packets of their size are here to compare

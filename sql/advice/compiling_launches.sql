@@ -1,5 +1,6 @@
 -- One row is a rank whose host compiles ops, or looks them up among compiled ones, at many launches.
 --
+-- @guard api.compiling
 -- @title Launches compile or look up ops one by one
 -- @evidence The host is in {call} for {time_ns}, in {count} calls; the device is idle for {idle_ns} during them, and waits for
 --     the host for {waiting_ns} in all

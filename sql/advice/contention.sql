@@ -1,5 +1,6 @@
 -- One row is a module, op and type of kernels that take far longer than usual because others run beside them.
 --
+-- @guard critical.contention
 -- @title Kernels take longer because others run beside them
 -- @evidence {count} of {all_count|1 kernel|kernels} run beside {neighbour_type} and take {mean_ns} on average, where equal ones
 --     elsewhere take {usual_mean_ns}; the kernels beside them take {neighbour_mean_ns}{unless_critical(duration_ns,

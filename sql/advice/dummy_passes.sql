@@ -1,5 +1,6 @@
 -- One row is a rank that spends much of its time in passes without a request, to keep step with other ranks.
 --
+-- @guard pass.time
 -- @title A rank runs passes without a request
 -- @evidence {count|A pass holds|passes hold} no request and {count?takes|take} {time_ns}, {dummy_share} of the time of all
 --     passes of the rank: it keeps step with ranks that serve

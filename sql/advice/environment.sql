@@ -1,5 +1,6 @@
 -- One row is a rank and what an environment variable of its run costs, by the value that the profile records.
 --
+-- @guard trace.setting
 -- @title (effect = launches wait) Each launch waits for the device
 -- @title (effect = logs much) The runtime logs more than errors
 -- @title (effect = keeps few ops) The runtime keeps fewer prepared ops than it does by itself

@@ -1,5 +1,6 @@
 -- One row is a rank whose decode passes replay graphs for more requests than they hold.
 --
+-- @guard pass.time
 -- @title Decode passes fill up graphs with rows that no request needs
 -- @evidence {count|A decode pass replays a graph|decode passes replay graphs} for {padded_request_count} requests in all and
 --     {count?holds|hold} {request_count}: {padding_share} of the rows are padding

@@ -1,5 +1,6 @@
 -- One row is a rank of a server whose device idles between passes while the host chooses tokens or makes texts of them.
 --
+-- @guard pass.time
 -- @title The device idles while the host chooses tokens
 -- @evidence Before {count|1 pass|passes} the device idles for {time_ns} while the host chooses tokens or makes texts of them,
 --     {choice_share} of the time of all passes with what lies between them; most in {most_in}

@@ -1,5 +1,6 @@
 -- One row is a rank whose allocator holds much free memory between blocks when the recording ends.
 --
+-- @guard allocation.segment
 -- @title Free memory lies between blocks, where it cannot be given back
 -- @evidence Of {reserved_bytes} reserved at the end, {split_bytes} ({split_share}) are free beside blocks, in {count|a
 --     part|parts} of segments in use (inactive split); the largest has {largest_bytes}

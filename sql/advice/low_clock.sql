@@ -1,5 +1,6 @@
 -- One row is a rank whose kernels ran below the rated clock of the device.
 --
+-- @guard clock.loss
 -- @title Kernels run below the rated clock
 -- @evidence {count} of {kernel_count} kernels run at {mean_mhz} MHz on average instead of {rated_mhz} MHz, for {below_ns}: at
 --     most {time_ns} longer[, of it {computing_lost_ns} in critical kernels that computing bounds]{unless_critical(time_ns,

@@ -1,6 +1,7 @@
 -- One row is a module, op and type of kernels that spend their time on moving data from and to memory. Matmuls in which
 -- slow_matmul finds a win as large are left to it.
 --
+-- @guard pmu.busiest
 -- @title Kernels spend their time on moving data
 -- @evidence Data moves from or to memory for {busy_share} of the {time_ns} of {count|a kernel|kernels}{is_size_unknown?; how
 --     much data is not known|}[; to compute, and to move the data at the best rate of the profile, takes

@@ -1,5 +1,6 @@
 -- One row is an op in a module that leaves blocks of device memory in each step.
 --
+-- @guard allocation.kept
 -- @title Device memory grows with each step
 -- @evidence {count} blocks that it allocates in {step_count} steps are never released: {kept_bytes}, {step_bytes} in each
 --     step[; what is left of the device, {left_bytes}, lasts for {steps_left} more steps]

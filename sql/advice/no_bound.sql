@@ -1,6 +1,7 @@
 -- One row is a module, op and type of kernels that keep no part of the cores busy for most of their time. What slow_matmul
 -- or block_dim finds in them with a win as large is left to these rules.
 --
+-- @guard pmu.busiest
 -- @title Kernels use no part of the cores to the full
 -- @evidence The busiest part of the cores ({part}) works for {busy_share} of the {time_ns} of {count|a
 --     kernel|kernels}{may_communicate?; by their name they communicate too: the rest may be waiting for other ranks|}[; a core

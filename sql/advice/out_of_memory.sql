@@ -1,5 +1,6 @@
 -- One row is an op of a rank that could not allocate memory of the device.
 --
+-- @guard allocation.out_of_memory
 -- @title An allocation of device memory failed
 -- @evidence {count|one attempt|attempts} to allocate memory failed[{count?,|, the largest} of {size_bytes}][; {allocated_bytes}
 --     were allocated][, {reserved_bytes} reserved][, of {memory_bytes} of the device][; most of it was held by {holders}]

@@ -1,5 +1,6 @@
 -- One row is a rank and a direction in which copies between host and device are slow, since the memory of the host is pageable.
 --
+-- @guard step.host_copy
 -- @title (is_to_host) Copies to pageable memory of the host are slow
 -- @title Copies from pageable memory of the host are slow
 -- @evidence {count|1 copy moves|copies move} {size_bytes} in {time_ns}, {bandwidth_gb_s:.1f} GB/s[; pinned memory reaches

@@ -1,5 +1,6 @@
 -- One row is a rank and a phase of passes of a server before which the device idles: the host is long between passes.
 --
+-- @guard pass.time
 -- @title (phase = prefill) The device idles before prefill passes
 -- @title (phase = mixed) The device idles before passes that mix prefill and decode
 -- @title The device idles before decode passes

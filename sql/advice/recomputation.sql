@@ -1,5 +1,6 @@
 -- One row is a module that runs again inside the backward, to save memory.
 --
+-- @guard module.recomputed
 -- @title A module runs again in the backward
 -- @evidence {count} calls run again for the backward: {computing_ns} of compute kernels[, and {communication_ns} of
 --     communication][; right before them the device is idle for {idle_ns}][; at the peak {left_bytes} of {memory_bytes} are

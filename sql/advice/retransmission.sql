@@ -1,6 +1,7 @@
 -- One row is a type of communication operators of a rank with a transfer over RDMA that takes so long that packets were
 -- probably lost and sent again.
 --
+-- @guard communication.packet
 -- @title RDMA transfers are probably sent again
 -- @evidence the longest of {count} transfers over RDMA takes {time_ns}; operators of this type take {exposed_ns} without
 --     computing

@@ -1,5 +1,6 @@
 -- One row is a module, op and type of kernels that spend their time in the scalar unit of the cores.
 --
+-- @guard pmu.busiest
 -- @title Kernels spend their time in the scalar unit
 -- @evidence The scalar unit works for {busy_share} of the {time_ns} of {count|a kernel|kernels}, computing and moving data for
 --     [{other_share} at most]{is_less?less|}{unless_critical(time_ns, critical_ns)}

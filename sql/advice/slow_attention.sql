@@ -1,5 +1,6 @@
 -- One row is a module, op and type of attention kernels that use little of the peak and could be faster.
 --
+-- @guard roofline.attention
 -- @title Attention uses little of the peak
 -- @evidence {count|1 kernel runs|kernels run} at {peak_share} of the peak of {data_type} for {time_ns}; of
 --     {shape_count|shape|shapes most can be won in} {input_shapes}: {efficiency} of the peak, where {attainable_share} is

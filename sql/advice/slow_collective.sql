@@ -1,5 +1,6 @@
 -- One row is a rank and a type and group of large collectives that move data far below the bandwidth of the links of a node.
 --
+-- @guard communication.by_size
 -- @title Large collectives are far below the bandwidth of their links
 -- @evidence {count|1 operator|operators} of {size_bytes} on average take {time_ns} without computing; the fastest one reaches a
 --     bus bandwidth of {bus_gb_s:.1f} GB/s, the links have {link_gb_s:.0f} GB/s in one direction[; {late_ns} of it is in

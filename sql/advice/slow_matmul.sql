@@ -1,5 +1,6 @@
 -- One row is a module, op and type of matmuls that use little of the peak and could be faster.
 --
+-- @guard roofline.matmul
 -- @title Matmuls use little of the peak
 -- @evidence {count|1 matmul runs|matmuls run} at {peak_share} of the peak of {data_type} for {time_ns}; of
 --     {shape_count|shape|shapes most can be won in} {input_shapes}: {efficiency} of the peak[ ({causes})], [and moving the data

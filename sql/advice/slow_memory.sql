@@ -1,5 +1,6 @@
 -- One row is a module, op and type of kernels that only read and write memory, and reach little of its bandwidth.
 --
+-- @guard roofline.memory
 -- @title Kernels move data far below the bandwidth of memory
 -- @evidence {count|a kernel moves|kernels move} {moved_bytes} in {time_ns}, {bandwidth_gb_s:,.0f} of the {memory_gb_s:,.0f}
 --     GB/s of {product}; of {shape_count|shape|shapes most can be won in} {input_shapes}: {most_gb_s:,.0f}

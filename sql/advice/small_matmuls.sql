@@ -1,6 +1,7 @@
 -- One row is a module, op and type of small matmuls of one shape that run one after another, where one product of a batch could
 -- take their place.
 --
+-- @guard roofline.matmul_run
 -- @title Small matmuls run one after another
 -- @evidence {count} matmuls of {input_shapes} in {run_count|1 run|runs}, {kernels_of_one:.0f} in each with nothing between
 --     them, take {time_ns} at {peak_share} of the peak[; the device is idle between them for {gap_ns}]{unless_critical(time_ns,

@@ -1,6 +1,7 @@
 -- One row is a type of collectives of a rank that move much in small packets, and so reach less than the bandwidth of their
 -- links.
 --
+-- @guard communication.packet
 -- @title Small messages use little of the bandwidth
 -- @evidence (no best_gb_s) {small_count} of {packet_count} packets are small, {packet_bytes:,} bytes on average, and move
 --     {small_gb_s:.2f} GB/s; no large packets here show what their links can do; {count} operators transfer for {time_ns} in

@@ -1,5 +1,6 @@
 -- One row is a rank of a server that computes prompts in chunks of so few tokens that matrix products wait for their weights.
 --
+-- @guard pass.time
 -- @title Prompts are computed in chunks too small to keep the device computing
 -- @evidence {count} passes end at {token_count} tokens, with prompts still to compute, and take {time_ns}, {time_share} of the
 --     time of all passes; [on {product} ]matrix products of fewer than {needed_token_count} rows read their weights for longer

@@ -1,5 +1,6 @@
 -- One row is a rank that normalises many batches over several ranks (SyncBatchNorm): each call communicates and waits.
 --
+-- @guard op.sync_batch_norm
 -- @title SyncBatchNorm communicates in each call
 -- @evidence {forward_count} forward and {backward_count} backward calls spend {communication_ns} in collectives and
 --     {computing_ns} in compute kernels; right before these the device is idle for {idle_ns}

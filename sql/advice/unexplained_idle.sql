@@ -1,5 +1,6 @@
 -- One row is a rank whose device is idle while the profile does not say what the host did.
 --
+-- @guard free.unrecorded_launch
 -- @title The device is idle for reasons not recorded
 -- @evidence The device is idle for {time_ns} before {count} kernels whose launch is not recorded, {idle_share} of the time[;
 --     the longest gap has {longest_ns}, before {kernel_after}]

@@ -1,5 +1,6 @@
 -- One row is a module and something that several kernels compute in it and that one fused op computes.
 --
+-- @guard chain.cost
 -- @title (pattern = optimizer) The optimizer is not one fused op
 -- @title (pattern = attention) Attention is written out, not one fused op
 -- @title {shown_pattern} is written out, not one fused op

@@ -34,7 +34,9 @@ def test_prose_is_only_prose(tmp_path: Path) -> None:
 
 
 def test_a_directive_says_what_it_says(tmp_path: Path) -> None:
-    assert read(tmp_path, "@guard trace.copy").guard == "trace.copy"
+    assert (
+        read(tmp_path, "@guard trace.copy").guard == read(tmp_path, "@guard trace.copy", schema="advice").guard == "trace.copy"
+    )
     compared = read(tmp_path, "@guard several ranks", schema="across")
     assert (compared.guard, compared.compares_ranks) == (None, True)
     assert read(tmp_path, "@keep").kept_with == ()
@@ -99,7 +101,7 @@ def test_a_directive_that_cannot_be_right_is_an_error_with_its_line(
 @pytest.mark.parametrize(
     ("directive", "words"),
     [
-        ("@guard trace.copy", ("only", "of each rank", "guard", "`-- @guard several ranks`")),
+        ("@guard across.mfu", ("only", "of each rank", "guard", "`-- @guard several ranks`")),
         ("@keep", ("only", "of each rank", "kept")),
         ("@requires", ("`-- @requires CAPABILITY, CAPABILITY | CAPABILITY`",)),
         ("@requires kernel", ("no capability kernel", "there are modules, kernels")),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
@@ -11,10 +12,15 @@ from fixtures.generate import generate
 from fixtures.shape import Shape
 from prof_analysis import open_profile
 from prof_analysis.analyses import ANALYSES
+from prof_analysis.common.answer_options import Options
+from prof_analysis.engine.cases import ENDING, cases_in
 from prof_analysis.engine.planning import make_plan, split_across_ranks
+from prof_analysis.engine.rows_of import rows_of
 from prof_analysis.engine.statements import sql_folder
+from prof_analysis.engine.table_file import Column, Table
 from prof_analysis.engine.tables import documented_tables, source_tables
 from tests.engine.test_alone import whole_plan, write_rich_profiles
+from tests.helpers.places import CHECKOUT
 from tests.helpers.small_profile import DATABASE, HostCall, Kernel, Op, write_profile
 from tests.helpers.tables import SAMPLE_DATABASE, TABLES, built, raw_columns
 
@@ -61,6 +67,36 @@ def test_what_rules_alone_read_has_no_rows_behind_a_shut_guard() -> None:
         shut = {name for name in OF_RULES if not has_rows(connection, GUARDS[name])}
         assert {"api.compiling", "layer.sibling_without_modules", "pipeline.bubble"} <= shut
         assert not [name for name in shut if has_rows(connection, name)]
+
+
+OVER_RANKS = {name: table.guard for name, table in documented_tables().items() if table.grain == "job" and table.guard}
+
+
+@pytest.mark.parametrize("name", OVER_RANKS)
+def test_over_ranks_no_case_has_rows_without_those_of_the_guard(name: str) -> None:
+    unguarded = (replace(documented_tables()[name], guard=None),)
+    with_rows = 0
+    for case in cases_in(CHECKOUT / "tests" / "tables" / f"{name.replace('.', '/')}{ENDING}"):
+        given = {table: rows for table, rows in case.rows.items() if table not in (name, OVER_RANKS[name])}
+        with_rows += bool(case.rows.get(name))
+        variables = Options(**case.options).variables()  # type: ignore[arg-type]
+        assert rows_of(name, given, variables, unguarded) == [], f"line {case.line}"
+    assert with_rows
+
+
+WARNING = [name for name, table in documented_tables().items() if table.grain == "rank" and table.warning]
+
+
+@pytest.mark.parametrize("name", WARNING)
+def test_no_table_of_ranks_warns_where_it_has_no_rows(name: str) -> None:
+    assert rows_of("across.own_warning", {}, own=(_as_table(documented_tables()[name]),)) == []
+
+
+def _as_table(table: Table) -> Table:
+    """The warning of a table as a table over ranks, to ask it alone."""
+    assert table.warning is not None
+    columns = tuple(Column(name, "VARCHAR", name) for name in ("profile", "severity", "sentence"))
+    return Table("across.own_warning", "", columns, table.warning)
 
 
 COMPARING = sorted(name for name, table in documented_tables().items() if table.compares_ranks)

@@ -36,6 +36,8 @@ SUFFIX = ".parquet"
 # The folder in an entry for tables of the engine.
 ENGINE = "engine"
 _ABOUT_ROWS = "prof_analysis"
+# In the note of a table of a rank: how many rows it has.
+ROW_COUNT = "row_count"
 _USUAL = USUAL.variables()
 # To look for dictionaries in columns of ids and times takes a third of the writing, and finds none.
 _FORMAT = "FORMAT parquet, PARQUET_VERSION v2, COMPRESSION lz4, DICTIONARY_SIZE_LIMIT 1000, WRITE_BLOOM_FILTER false"
