@@ -16,3 +16,9 @@ def command_line(process: int) -> bytes:
         return Path(f"/proc/{process}/cmdline").read_bytes()
     except OSError:
         return b""
+
+
+def environment_of(process: int) -> dict[str, str]:
+    """Return the environment with which a process that runs was started."""
+    entries = Path(f"/proc/{process}/environ").read_bytes().decode().split("\0")
+    return dict(entry.split("=", 1) for entry in entries if entry)

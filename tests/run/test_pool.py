@@ -21,7 +21,7 @@ from prof_analysis import InputError, ProfAnalysisWarning, open_profile
 from prof_analysis.common.options import Keywords
 from prof_analysis.run import machine
 from tests.helpers.frames import arrow_of
-from tests.helpers.processes import children, command_line
+from tests.helpers.processes import children, command_line, environment_of
 from tests.helpers.says import says
 from tests.helpers.small_profile import Kernel, Op, Range, write_profile
 
@@ -74,6 +74,30 @@ def test_workers_killed_at_random_moments_leave_the_right_answer_to_the_next_run
         assert len(found) + len(profile.failures) == 3
         with open_profile(three, workers=2, cache=store) as again:
             assert arrow_of(again.module_stats()).to_pylist() == rows
+
+
+@pytest.mark.parametrize("set_by_user", [None, "glibc.malloc.check=0"])
+def test_workers_keep_freed_memory_at_hand_unless_the_user_sets_it_otherwise(
+    three: Path, monkeypatch: pytest.MonkeyPatch, set_by_user: str | None
+) -> None:
+    monkeypatch.delenv("GLIBC_TUNABLES", raising=False)
+    if set_by_user:
+        monkeypatch.setenv("GLIBC_TUNABLES", set_by_user)
+    with watching_workers() as environments, open_profile(three, workers=2) as profile:
+        profile.module_stats()
+    wanted = set_by_user or "glibc.malloc.tcache_count=1000"
+    assert {environment["GLIBC_TUNABLES"] for environment in environments} == {wanted}
+
+
+@pytest.mark.slow
+def test_many_small_ranks_are_worth_processes(three: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine, "_WORTH_PROCESSES_BYTES", 2**20)
+    with watching_workers() as of_few, open_profile(three, workers=2) as profile:
+        profile.module_stats()
+    monkeypatch.setattr(machine, "_WORTH_PROCESSES_RANKS", 1)
+    with watching_workers() as of_many, open_profile(three, workers=2) as profile:
+        profile.module_stats()
+    assert (len(of_few), len(of_many)) == (0, 2)
 
 
 @pytest.mark.slow
@@ -203,6 +227,33 @@ def cluster(folder: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]
         for process in started:
             process.kill()
             process.wait()
+
+
+@contextmanager
+def watching_workers() -> Iterator[list[dict[str, str]]]:
+    """Collect the environments of the processes that work for this one."""
+    if sys.platform == "win32":
+        pytest.skip("needs /proc")
+    environments: dict[int, dict[str, str]] = {}
+    found: list[dict[str, str]] = []
+    done = Event()
+    known = set(children())
+
+    def look() -> None:
+        while not done.is_set():
+            for child in set(children()) - known:
+                if b"popen_loky_posix" in command_line(child):
+                    environments.setdefault(child, environment_of(child))
+            time.sleep(0.002)
+
+    watcher = Thread(target=look)
+    watcher.start()
+    try:
+        yield found
+    finally:
+        done.set()
+        watcher.join()
+        found.extend(environments.values())
 
 
 @contextmanager
