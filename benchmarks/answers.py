@@ -187,7 +187,7 @@ def _of_values(was: Any, is_now: Any, where: str) -> Iterator[str]:
 
 if __name__ == "__main__":
     match sys.argv[1:]:
-        case ["write", folder]:
+        case ["write", folder] if not folder.startswith("-"):
             write(Path(folder).absolute())
         case ["compare", before, after]:
             sys.exit(compare(Path(before), Path(after)) > 0)
