@@ -26,7 +26,12 @@ from tests.helpers.tables import SAMPLE_DATABASE, TABLES, built, raw_columns
 
 # What these say holds for other work only: their guard decides it.
 DECIDED = {
+    "allocation.placement",
     "clock.waited",
+    "communication.by_phase",
+    "kernels.phase_duration",
+    "kernels.phase_rate",
+    "mfu.by_phase",
     "mfu.op_flops",
     "mfu.op_form",
     "mfu.op_kernel",
@@ -34,9 +39,17 @@ DECIDED = {
     "mfu.product_peak",
     "mfu.type_utilisation",
     "module.bare_launch",
+    "module.by_phase",
     "module.misplaced_launch",
     "module.replayed",
+    "op.by_phase",
+    "pass.gap_begin",
+    "pass.kernel_phase",
+    "pass.layer_begin",
+    "pass.round",
     "step.task_time",
+    "step.turn",
+    "timeline.python_frame",
 }
 GUARDS = {name: guard for name in set(TABLES) - DECIDED if (guard := source_tables("ascend_db")[name].guard)}
 # What rules alone read.
