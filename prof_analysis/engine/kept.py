@@ -13,7 +13,7 @@ from prof_analysis.engine.database import quote_path
 from prof_analysis.engine.planning import Plan, before_guards
 from prof_analysis.engine.quotes import quote
 from prof_analysis.engine.registry import with_others
-from prof_analysis.engine.table_file import Table, empty_select
+from prof_analysis.engine.table_file import Table
 
 TEXTS = "trace.string"
 # Parquet would make doubles of them. A million texts of 128 bits take 45 s.
@@ -64,7 +64,7 @@ def restricted(
             continue
         table = tables[name]
         if table.guard and guards.get(table.guard) is False:
-            loaded[name] = replace(table, body=empty_select(table.columns), guard=None)
+            loaded[name] = table.without_rows()
         elif one := next((one for one in kept.get(name, ()) if one.columns >= needed[name]), None):
             found[name] = one
             loaded[name] = replace(table, body=_rows_of(table, one), guard=None)

@@ -147,6 +147,10 @@ class Table:
         """Whether nothing gives it rows, as for a table of trace.* that its source does not make."""
         return not self.needs and self.body == empty_select(self.columns)
 
+    def without_rows(self) -> "Table":
+        """Return the same table with a body that gives no rows, for where it is known that it has none."""
+        return replace(self, body=empty_select(self.columns), guard=None)
+
     @property
     def is_ordered(self) -> bool:
         """Whether its body orders the rows."""

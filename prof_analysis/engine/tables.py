@@ -45,7 +45,7 @@ def of_one_rank(tables: Mapping[str, Table]) -> Mapping[str, Table]:
 
     def read(name: str) -> Table:
         table = tables[name]
-        return replace(table, body=empty_select(table.columns)) if table.compares_ranks else table
+        return table.without_rows() if table.compares_ranks else table
 
     return Registry(tables, read)
 

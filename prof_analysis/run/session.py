@@ -23,7 +23,7 @@ from prof_analysis.engine.grains import grain_of
 from prof_analysis.engine.own_tables import read_own_tables
 from prof_analysis.engine.planning import split_across_ranks, variables_of
 from prof_analysis.engine.registry import Registry
-from prof_analysis.engine.table_file import Column, Table, empty_select
+from prof_analysis.engine.table_file import Column, Table
 from prof_analysis.engine.tables import all_tables, of_one_rank
 from prof_analysis.run.cache.store import RankStore
 from prof_analysis.run.found import chosen_ranks, runs_of, say_what_was_found
@@ -255,11 +255,11 @@ class Session:
     def _show_tables(self, of_ranks: list[str], across: list[str]) -> None:
         for name in of_ranks:
             self._views.show_ranks(name, self.stores)
-        read_again = {need for name in across for need in self.tables[name].needs}
-        for table in (self.tables[name] for name in across):
-            is_shut = table.guard is not None and not self._stores.have_rows(table.guard)
-            made = replace(table, body=empty_select(table.columns)) if is_shut else table
-            self._views.show_across(made, self.stores, is_read_again=not is_shut and table.name in read_again)
+        tables = (self.tables[name] for name in across)
+        made = [one if one.guard is None or self._stores.have_rows(one.guard) else one.without_rows() for one in tables]
+        read_again = {need for table in made for need in table.needs}
+        for table in made:
+            self._views.show_across(table, self.stores, is_read_again=table.name in read_again and not table.never_has_rows)
 
     def close(self) -> None:
         """Release memory and temporary files, and interrupt waiting threads. Do nothing in a fork of the process."""

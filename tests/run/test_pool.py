@@ -229,6 +229,11 @@ def cluster(folder: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]
             process.wait()
 
 
+def workers_but(known: set[int]) -> list[int]:
+    """The processes that work for this one, without those that are known."""
+    return [child for child in set(children()) - known if b"popen_loky_posix" in command_line(child)]
+
+
 @contextmanager
 def watching_workers() -> Iterator[list[dict[str, str]]]:
     """Collect the environments of the processes that work for this one."""
@@ -241,9 +246,8 @@ def watching_workers() -> Iterator[list[dict[str, str]]]:
 
     def look() -> None:
         while not done.is_set():
-            for child in set(children()) - known:
-                if b"popen_loky_posix" in command_line(child):
-                    environments.setdefault(child, environment_of(child))
+            for worker in workers_but(known | environments.keys()):
+                environments[worker] = environment_of(worker)
             time.sleep(0.002)
 
     watcher = Thread(target=look)
@@ -267,10 +271,9 @@ def killing_a_child(after_s: float = 0) -> Iterator[None]:
     def kill() -> None:
         done.wait(after_s)
         while not done.is_set():
-            for child in set(children()) - known:
-                if b"popen_loky_posix" in command_line(child):
-                    os.kill(child, signal.SIGKILL)
-                    return
+            for worker in workers_but(known):
+                os.kill(worker, signal.SIGKILL)
+                return
             time.sleep(0.002)
 
     killer = Thread(target=kill)
